@@ -1,0 +1,204 @@
+//! What an undo does to one key.
+
+use alloc::collections::BTreeSet;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::chain::{standing_forget, taken_back};
+use crate::entry::{Entry, Facts, OpenFlag};
+use crate::event::{
+    Event, FlagsEffect, RecordedEvent, Reflagged, Removed, Restored, UndoConflict, UndoConflictReason, UndoItem,
+    Unflagged,
+};
+use crate::history::slot_at;
+use crate::id::{Seq, Version};
+use crate::key::Key;
+use crate::slot::Slot;
+use crate::time::Timestamp;
+
+/// How much of a removed entry comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Value, memory type, importance, source and creation time: the default of a dream's undo.
+    Essentials,
+    /// Everything.
+    Whole,
+}
+
+/// What an undo does to one key: nothing when all parts are empty.
+#[derive(Debug, Default)]
+pub(super) struct KeyPlan {
+    /// Compensating events, their versions still to be given.
+    pub(super) events: Vec<Event>,
+    pub(super) item: Option<UndoItem>,
+    pub(super) conflict: Option<UndoConflict>,
+}
+
+impl Event {
+    /// This compensating event with its version.
+    pub(super) fn with_version(self, version: Version) -> Self {
+        match self {
+            Self::Restored(event) => Self::Restored(Restored { version, ..event }),
+            other => other,
+        }
+    }
+}
+
+pub(super) fn plan_key(
+    key: &Key,
+    chain: &[Arc<RecordedEvent>],
+    slot: &Slot,
+    selected: &BTreeSet<Seq>,
+    mode: Mode,
+    now: Timestamp,
+) -> KeyPlan {
+    let taken = taken_back(chain, selected, &[]);
+    let standing = || chain.iter().filter(|event| !taken.contains(&event.seq));
+    let targets: Vec<&Arc<RecordedEvent>> = standing().filter(|event| selected.contains(&event.seq)).collect();
+    let mut plan = KeyPlan::default();
+    // An entry that expired is not there for any write, and what is not there is left as it is.
+    let expired = slot.entry.is_some() && slot.live(now).is_none();
+    let Some(newest) = targets.last().filter(|_| !expired) else {
+        return plan;
+    };
+    let (changes, flags): (Vec<&&Arc<RecordedEvent>>, Vec<_>) =
+        targets.iter().partition(|event| event.event.is_change());
+
+    if let Some(first) = changes.first() {
+        let foreign = standing()
+            .rev()
+            .find(|event| event.seq > first.seq && event.event.is_change() && !selected.contains(&event.seq));
+        if let Some(change) = foreign {
+            plan.conflict = Some(UndoConflict {
+                key: key.clone(),
+                reason: UndoConflictReason::Changed,
+                change: change.change_info(),
+            });
+        } else {
+            plan.events.extend(compensate(key, chain, slot.live(now), &changes, selected, mode));
+        }
+    }
+    if slot.live(now).is_some() && !plan.events.iter().any(|event| matches!(event, Event::Removed(_))) {
+        plan.events.extend(clear_flags(key, slot, &flags));
+        plan.events.extend(reopen_flags(key, chain, slot, &flags));
+    }
+    if plan.conflict.is_none() && !plan.events.is_empty() {
+        plan.item =
+            Some(UndoItem { key: key.clone(), undone: newest.seq, op: newest.command_op().into(), version: None });
+    }
+    plan
+}
+
+/// The event that brings the entry back to what it was before the first of these changes.
+fn compensate(
+    key: &Key,
+    chain: &[Arc<RecordedEvent>],
+    current: Option<&Entry>,
+    changes: &[&&Arc<RecordedEvent>],
+    selected: &BTreeSet<Seq>,
+    mode: Mode,
+) -> Option<Event> {
+    let first = changes.first()?;
+    let undoes: Vec<Seq> = changes.iter().map(|event| event.seq).collect();
+    let hidden_through = Some(standing_forget(chain, &undoes));
+    let before = slot_at(chain, first.seq.before());
+    let Some(before) = before.live(first.operation.at) else {
+        // There was none: the entry goes again, if it is there.
+        return current.map(|_| Event::Removed(Removed { key: key.clone(), undoes, hidden_through }));
+    };
+    let essentials = current.is_none() && mode == Mode::Essentials;
+    let only_confirmed = changes.iter().all(|event| matches!(event.event, Event::Confirmed(_)));
+    Some(Event::Restored(Restored {
+        key: key.clone(),
+        created: current.is_none(),
+        facts: if essentials { essential_facts(&before.facts) } else { before.facts.clone() },
+        created_at: before.created_at,
+        updated_at: only_confirmed.then_some(before.updated_at),
+        confirmed_at: before.confirmed_at.filter(|_| !essentials),
+        version: Version::from_u128(0),
+        value_at: before.value_at,
+        metadata_at: if essentials { Seq::ZERO } else { before.metadata_at },
+        value_bytes: before.value_bytes,
+        metadata_bytes: if essentials { 0 } else { before.metadata_bytes },
+        flags: if essentials { FlagsEffect::Set(Vec::new()) } else { flags(chain, current, changes, selected) },
+        undoes,
+        hidden_through,
+    }))
+}
+
+/// What a dream's undo brings back of a removed entry without being asked for more.
+fn essential_facts(facts: &Facts) -> Facts {
+    Facts {
+        memory_type: facts.memory_type,
+        importance: facts.importance,
+        source: Arc::clone(&facts.source),
+        session_id: None,
+        canonical: None,
+        priority: None,
+        ttl: None,
+    }
+}
+
+/// Flags survive every change but the end of an entry. Where one of the changes ended it, the flags
+/// that were open just before come back, but for those that are taken back themselves.
+fn flags(
+    chain: &[Arc<RecordedEvent>],
+    current: Option<&Entry>,
+    changes: &[&&Arc<RecordedEvent>],
+    selected: &BTreeSet<Seq>,
+) -> FlagsEffect {
+    let ended = changes.iter().find(|event| matches!(event.event, Event::Forgotten(_) | Event::Removed(_)));
+    let Some(ended) = ended else {
+        return FlagsEffect::Keep;
+    };
+    let mut flags: Vec<OpenFlag> = slot_at(chain, ended.seq.before()).entry.map_or_else(Vec::new, |entry| entry.flags);
+    flags.extend(current.into_iter().flat_map(|entry| entry.flags.iter().cloned()));
+    flags.retain(|flag| !selected.contains(&flag.seq));
+    FlagsEffect::Set(flags)
+}
+
+/// Clears those of the selected flags that are still open.
+fn clear_flags(key: &Key, slot: &Slot, events: &[&&Arc<RecordedEvent>]) -> Option<Event> {
+    let open = slot.entry.as_ref().map_or(&[][..], |entry| &entry.flags);
+    let (mut cleared, mut undoes) = (Vec::new(), Vec::new());
+    for event in events {
+        let set: Vec<Seq> = match &event.event {
+            Event::Flagged(_) => [event.seq].into(),
+            Event::Reflagged(reflagged) => reflagged.flags.iter().map(|flag| flag.seq).collect(),
+            _ => Vec::new(),
+        };
+        let still_open = set.into_iter().filter(|seq| open.iter().any(|flag| flag.seq == *seq));
+        let number = cleared.len();
+        cleared.extend(still_open);
+        if cleared.len() > number {
+            undoes.push(event.seq);
+        }
+    }
+    (!cleared.is_empty()).then(|| Event::Unflagged(Unflagged { key: key.clone(), cleared, reason: None, undoes }))
+}
+
+/// Opens again what the selected events cleared.
+fn reopen_flags(
+    key: &Key,
+    chain: &[Arc<RecordedEvent>],
+    slot: &Slot,
+    events: &[&&Arc<RecordedEvent>],
+) -> Option<Event> {
+    let open = slot.entry.as_ref().map_or(&[][..], |entry| &entry.flags);
+    let (mut flags, mut undoes): (Vec<OpenFlag>, _) = (Vec::new(), Vec::new());
+    for event in events {
+        let Event::Unflagged(unflagged) = &event.event else {
+            continue;
+        };
+        let before = slot_at(chain, event.seq.before()).entry.map_or_else(Vec::new, |entry| entry.flags);
+        let cleared = before.into_iter().filter(|flag| unflagged.cleared.contains(&flag.seq));
+        let number = flags.len();
+        flags.extend(cleared.filter(|flag| !open.iter().any(|other| other.seq == flag.seq)));
+        if flags.len() > number {
+            undoes.push(event.seq);
+        }
+    }
+    flags.sort_by_key(|flag| flag.seq);
+    flags.dedup_by_key(|flag| flag.seq);
+    (!flags.is_empty()).then(|| Event::Reflagged(Reflagged { key: key.clone(), flags, undoes }))
+}

@@ -1,0 +1,124 @@
+//! Keys of entries.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::borrow::Borrow;
+use core::fmt;
+
+use serde::{Serialize, Serializer};
+use unicode_normalization::UnicodeNormalization;
+
+use crate::limits::KEY_CHARS;
+
+/// Keys that begin so hold dream reports; only the dream pass writes them.
+pub const DREAM_PREFIX: &str = "bilinc:dream:";
+
+/// The name of one memory: in NFC, trimmed, 1 to [`KEY_CHARS`] characters, none of them a control
+/// character. Compared byte for byte. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(Arc<str>);
+
+/// Why a text is no key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidKey {
+    /// Nothing is left after trimming.
+    #[error("a key must not be empty")]
+    Empty,
+    /// Over [`KEY_CHARS`] characters.
+    #[error("a key holds at most {KEY_CHARS} characters, this one {0}")]
+    TooLong(usize),
+    /// A character of category Cc.
+    #[error("a key holds no control characters, this one has U+{0:04X}")]
+    Control(u32),
+}
+
+impl Key {
+    /// Normalises and checks a text.
+    ///
+    /// # Errors
+    /// [`InvalidKey`] says what is wrong with it.
+    pub fn new(text: &str) -> Result<Self, InvalidKey> {
+        let normal: String = text.nfc().collect();
+        let normal = normal.trim();
+        if normal.is_empty() {
+            return Err(InvalidKey::Empty);
+        }
+        if let Some(control) = normal.chars().find(|c| c.is_control()) {
+            return Err(InvalidKey::Control(u32::from(control)));
+        }
+        match normal.chars().count() {
+            chars if chars > KEY_CHARS => Err(InvalidKey::TooLong(chars)),
+            _ => Ok(Self(Arc::from(normal))),
+        }
+    }
+
+    /// A key that was checked when it was recorded. Anything else makes an entry that no command
+    /// can name.
+    #[must_use]
+    pub fn from_recorded(text: &str) -> Self {
+        Self(Arc::from(text))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The shared text.
+    #[must_use]
+    pub fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.0)
+    }
+
+    /// Whether it names a dream report.
+    #[must_use]
+    pub fn is_reserved(&self) -> bool {
+        self.0.starts_with(DREAM_PREFIX)
+    }
+}
+
+impl Borrow<str> for Key {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Key {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_text_are_one_key() {
+        assert_eq!(Key::new(" cafe\u{301} ").unwrap(), Key::new("caf\u{e9}").unwrap());
+        assert_ne!(Key::new("Key").unwrap(), Key::new("key").unwrap());
+    }
+
+    #[test]
+    fn what_no_key_may_be_is_refused() {
+        assert_eq!(Key::new(" \t "), Err(InvalidKey::Empty));
+        assert_eq!(Key::new("a\u{0}b"), Err(InvalidKey::Control(0)));
+        assert_eq!(Key::new("a\u{85}b"), Err(InvalidKey::Control(0x85)));
+        assert!(Key::new(&"ğ".repeat(512)).is_ok());
+        assert_eq!(Key::new(&"ğ".repeat(513)), Err(InvalidKey::TooLong(513)));
+    }
+
+    #[test]
+    fn only_the_exact_spelling_is_reserved() {
+        assert!(Key::new(" bilinc:dream:x").unwrap().is_reserved());
+        assert!(!Key::new("Bilinc:Dream:x").unwrap().is_reserved());
+    }
+}

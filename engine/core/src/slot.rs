@@ -1,0 +1,162 @@
+//! The fold over the events of one key.
+
+use alloc::vec::Vec;
+
+use crate::entry::{Entry, Facts, MemoryType, OpenFlag};
+use crate::event::{Event, FlagsEffect, RecordedEvent};
+use crate::id::Seq;
+use crate::time::Timestamp;
+
+/// The writer's name on dream reports.
+pub(crate) const REPORT_SOURCE: &str = "bilinc_dream";
+
+/// Everything the events of one key add up to. The same fold makes the live state, an as-of read
+/// and the state that an undo goes back to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Slot {
+    /// The newest event of the key.
+    pub head: Seq,
+    /// The newest change of the key; flags are no changes.
+    pub changed: Seq,
+    /// When that was recorded.
+    pub changed_at: Timestamp,
+    /// The newest forget of the key that was not undone; values before it are hidden.
+    pub hidden_through: Seq,
+    /// The entry, if there is one. It may have expired.
+    pub entry: Option<Entry>,
+}
+
+impl Slot {
+    /// The entry, if there is one that has not expired.
+    #[must_use]
+    pub fn live(&self, now: Timestamp) -> Option<&Entry> {
+        self.entry.as_ref().filter(|entry| !entry.is_expired(now))
+    }
+
+    /// Folds the next event of this key.
+    pub fn apply(&mut self, recorded: &RecordedEvent) {
+        let (seq, at) = (recorded.seq, recorded.operation.at);
+        self.head = seq;
+        if recorded.event.is_change() {
+            (self.changed, self.changed_at) = (seq, at);
+        }
+        match &recorded.event {
+            Event::Committed(event) => {
+                let old = self.entry.take().filter(|_| !event.created);
+                let (created_at, flags) = old.map_or((at, Vec::new()), |old| (old.created_at, old.flags));
+                let times = event.times;
+                self.entry = Some(Entry {
+                    facts: event.facts.clone(),
+                    created_at: times.map_or(created_at, |times| times.created_at),
+                    updated_at: times.map_or(at, |times| times.updated_at),
+                    confirmed_at: times.and_then(|times| times.confirmed_at),
+                    version: event.version,
+                    value_at: seq,
+                    metadata_at: if event.metadata_bytes > 0 { seq } else { Seq::ZERO },
+                    value_bytes: event.value_bytes,
+                    metadata_bytes: event.metadata_bytes,
+                    flags,
+                });
+            }
+            Event::Revised(event) => self.change_entry(|entry| {
+                entry.facts.importance = event.importance.unwrap_or(entry.facts.importance);
+                entry.updated_at = at;
+                entry.confirmed_at = None;
+                entry.version = event.version;
+                entry.value_at = seq;
+                entry.value_bytes = event.value_bytes;
+            }),
+            Event::Confirmed(event) => self.change_entry(|entry| {
+                entry.updated_at = at;
+                entry.confirmed_at = Some(at);
+                entry.version = event.version;
+            }),
+            Event::Forgotten(_) => {
+                self.entry = None;
+                self.hidden_through = seq;
+            }
+            Event::Flagged(event) => self.change_entry(|entry| {
+                entry.flags.push(OpenFlag {
+                    seq,
+                    dream: recorded.dream(),
+                    reason: event.reason.clone(),
+                    evidence_keys: event.evidence_keys.clone(),
+                    at,
+                });
+            }),
+            Event::Unflagged(event) => {
+                self.change_entry(|entry| entry.flags.retain(|flag| !event.cleared.contains(&flag.seq)));
+            }
+            Event::Reflagged(event) => self.change_entry(|entry| {
+                entry.flags.extend(event.flags.iter().cloned());
+                entry.flags.sort_by_key(|flag| flag.seq);
+            }),
+            Event::Restored(event) => {
+                let kept = self.entry.take().filter(|_| !event.created).map_or_else(Vec::new, |old| old.flags);
+                self.entry = Some(Entry {
+                    facts: event.facts.clone(),
+                    created_at: event.created_at,
+                    updated_at: event.updated_at.unwrap_or(at),
+                    confirmed_at: event.confirmed_at,
+                    version: event.version,
+                    value_at: event.value_at,
+                    metadata_at: event.metadata_at,
+                    value_bytes: event.value_bytes,
+                    metadata_bytes: event.metadata_bytes,
+                    flags: match &event.flags {
+                        FlagsEffect::Keep => kept,
+                        FlagsEffect::Set(flags) => flags.clone(),
+                    },
+                });
+                self.hidden_through = event.hidden_through.unwrap_or(self.hidden_through);
+            }
+            Event::Removed(event) => {
+                self.entry = None;
+                self.hidden_through = event.hidden_through.unwrap_or(self.hidden_through);
+            }
+            Event::ReportWritten(event) => {
+                let created_at = self.entry.as_ref().filter(|_| !event.created).map_or(at, |old| old.created_at);
+                self.entry = Some(Entry {
+                    facts: report_facts(),
+                    created_at,
+                    updated_at: at,
+                    confirmed_at: None,
+                    version: event.version,
+                    value_at: seq,
+                    metadata_at: Seq::ZERO,
+                    value_bytes: event.value_bytes,
+                    metadata_bytes: 0,
+                    flags: Vec::new(),
+                });
+            }
+            // Not about a key.
+            Event::SnapshotTaken(_)
+            | Event::DreamStarted(_)
+            | Event::DreamPageApplied(_)
+            | Event::DreamFinished(_)
+            | Event::Undone(_)
+            | Event::RolledBack(_)
+            | Event::Imported(_) => {}
+        }
+    }
+
+    /// A log that this core wrote has such events only where there is an entry; on any other they
+    /// have nothing to change.
+    fn change_entry(&mut self, change: impl FnOnce(&mut Entry)) {
+        if let Some(entry) = &mut self.entry {
+            change(entry);
+        }
+    }
+}
+
+fn report_facts() -> Facts {
+    Facts {
+        memory_type: MemoryType::Episodic,
+        importance: 1.0,
+        source: REPORT_SOURCE.into(),
+        session_id: None,
+        canonical: None,
+        priority: None,
+        ttl: None,
+    }
+}

@@ -1,0 +1,175 @@
+//! Folding recorded events into the state.
+
+use alloc::sync::Arc;
+
+use super::{DreamUndoRecord, SnapshotRecord, State};
+use crate::entry::Entry;
+use crate::event::{Event, RecordedEvent};
+use crate::id::Seq;
+use crate::key::Key;
+use crate::slot::Slot;
+use crate::time::Timestamp;
+
+/// What an event did to the entry of its key, as projections need it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// The key.
+    pub key: Key,
+    /// `updated_at` of the entry before, if there was one, expired or not.
+    pub before: Option<Timestamp>,
+    /// `updated_at` of the entry now, if there is one.
+    pub after: Option<Timestamp>,
+}
+
+/// The state that these events add up to.
+#[must_use]
+pub fn replay<'a>(seed: u64, events: impl IntoIterator<Item = &'a RecordedEvent>) -> State {
+    let mut state = State::new(seed);
+    for event in events {
+        state.evolve(event);
+    }
+    state
+}
+
+/// What the indexes need to know of an entry.
+struct Brief {
+    changed: Seq,
+    updated_at: Timestamp,
+    expires_at: Option<Timestamp>,
+    memory_type: usize,
+    bytes: u64,
+    flagged: bool,
+}
+
+impl Brief {
+    fn of(slot: &Slot) -> Option<Self> {
+        slot.entry.as_ref().map(|entry: &Entry| Self {
+            changed: slot.changed,
+            updated_at: entry.updated_at,
+            expires_at: entry.expires_at(),
+            memory_type: entry.facts.memory_type as usize,
+            bytes: u64::from(entry.value_bytes) + u64::from(entry.metadata_bytes),
+            flagged: !entry.flags.is_empty(),
+        })
+    }
+}
+
+impl State {
+    /// Folds the next event in and says what it did to the entry of its key, if it has one.
+    pub fn evolve(&mut self, recorded: &RecordedEvent) -> Option<Change> {
+        self.head = recorded.seq;
+        self.last_time = Some(recorded.operation.at);
+        self.recorded_bytes = self.recorded_bytes.saturating_add(recorded.event.body_bytes());
+        if let Some(name) = recorded.operation.idempotency.as_ref().filter(|_| recorded.seq == recorded.operation.first)
+        {
+            let fingerprint = recorded.body.as_ref().and_then(|body| body.fingerprint);
+            self.idempotency.recorded(name, fingerprint, &recorded.operation);
+        }
+        match &recorded.event {
+            Event::SnapshotTaken(event) => self.snapshots.push(SnapshotRecord {
+                id: event.snapshot,
+                seq: recorded.seq,
+                at: recorded.operation.at,
+                label: event.label.clone(),
+                metadata: event.metadata.clone(),
+                by_type: event.by_type,
+            }),
+            Event::DreamStarted(event) => self.dreams.started(event, recorded.seq, recorded.operation.at),
+            Event::DreamPageApplied(event) => {
+                self.dreams.page_applied(event.dream, &event.actions, recorded.seq, recorded.operation.at);
+            }
+            Event::DreamFinished(event) => {
+                self.dreams.finished(event.dream, recorded.operation.at);
+                if let Some(start) = self.dreams.get(event.dream).map(|record| Arc::clone(&record.start)) {
+                    // What the dream itself changed before this finish stops counting, too.
+                    let changed =
+                        |key: &Key| self.slots.get(key).filter(|slot| slot.entry.is_some()).map(|s| s.changed);
+                    self.review.finished(event.dream, &start.candidates, &self.dreams, changed);
+                }
+            }
+            Event::Undone(event) => {
+                let operation = &recorded.operation;
+                for (dream, shift) in &event.dreams {
+                    let undo = DreamUndoRecord {
+                        summary: recorded.seq,
+                        first: operation.first,
+                        count: operation.count,
+                        at: operation.at,
+                        partly: false,
+                    };
+                    self.dreams.shifted(*dream, *shift, undo);
+                    if let Some(start) = self.dreams.get(*dream).map(|record| Arc::clone(&record.start)) {
+                        self.review.shifted(&start.candidates, &self.dreams);
+                    }
+                }
+            }
+            _ => {}
+        }
+        recorded.event.key().map(|key| self.evolve_key(key, recorded))
+    }
+
+    fn evolve_key(&mut self, key: &Key, recorded: &RecordedEvent) -> Change {
+        let slot = self.slots.entry(key.clone()).or_default();
+        let before = Brief::of(slot);
+        slot.apply(recorded);
+        if let Some(entry) = &mut slot.entry {
+            share(&mut self.names, &mut entry.facts.source);
+            if let Some(session) = &mut entry.facts.session_id {
+                share(&mut self.names, session);
+            }
+        }
+        let after = Brief::of(slot);
+        if let Some(dream) = recorded.dream().filter(|_| !key.is_reserved()) {
+            self.dreams.acted(dream, recorded.seq);
+        }
+        self.reindex(key, before.as_ref(), after.as_ref());
+        if recorded.event.is_change() && !key.is_reserved() {
+            let previous = before.as_ref().map(|entry| entry.changed);
+            match (previous, &after) {
+                (_, Some(after)) => {
+                    self.review.changed(key, previous, after.changed, recorded.dream(), &self.dreams);
+                }
+                (Some(previous), None) => self.review.gone(key, previous),
+                (None, None) => {}
+            }
+        }
+        Change {
+            key: key.clone(),
+            before: before.map(|entry| entry.updated_at),
+            after: after.map(|entry| entry.updated_at),
+        }
+    }
+
+    fn reindex(&mut self, key: &Key, before: Option<&Brief>, after: Option<&Brief>) {
+        if let Some(before) = before {
+            if let Some(at) = before.expires_at {
+                self.expiring.remove(&(at, key.clone()));
+            }
+            if let Some(count) = self.by_type.get_mut(before.memory_type) {
+                *count = count.saturating_sub(1);
+            }
+            self.live_bytes = self.live_bytes.saturating_sub(before.bytes);
+        }
+        if let Some(after) = after {
+            if let Some(at) = after.expires_at {
+                self.expiring.insert((at, key.clone()));
+            }
+            if let Some(count) = self.by_type.get_mut(after.memory_type) {
+                *count = count.saturating_add(1);
+            }
+            self.live_bytes = self.live_bytes.saturating_add(after.bytes);
+        }
+        let flagged = |brief: Option<&Brief>| brief.is_some_and(|brief| brief.flagged);
+        match (flagged(before), flagged(after)) {
+            (false, true) => drop(self.flagged.insert(key.clone())),
+            (true, false) => drop(self.flagged.remove(key)),
+            _ => {}
+        }
+    }
+}
+
+/// Replaces a text by the copy of it that is there already, or makes it that copy.
+fn share(names: &mut hashbrown::HashSet<Arc<str>, foldhash::quality::FixedState>, text: &mut Arc<str>) {
+    let shared = names.get_or_insert_with(text.as_ref(), |_| Arc::clone(text));
+    *text = Arc::clone(shared);
+}

@@ -1,0 +1,57 @@
+//! Idempotency keys of the last 24 hours.
+
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+
+use foldhash::quality::FixedState;
+use hashbrown::HashMap;
+
+use crate::event::{Fingerprint, Operation};
+use crate::id::Seq;
+use crate::limits::IDEMPOTENCY_MICROS;
+use crate::time::Timestamp;
+
+/// The operation that an idempotency key came with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IdempotencyRecord {
+    /// Its payload's fingerprint; none when that was erased.
+    pub fingerprint: Option<Fingerprint>,
+    /// Position of the operation's first event.
+    pub first: Seq,
+    /// How many events it has.
+    pub count: u32,
+    /// When it was recorded.
+    pub at: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct IdempotencyBook {
+    by_name: HashMap<Arc<str>, IdempotencyRecord, FixedState>,
+    /// In the order they were recorded, to let go of what is older than 24 hours.
+    order: VecDeque<(Timestamp, Arc<str>)>,
+}
+
+impl IdempotencyBook {
+    pub(super) fn new(hasher: FixedState) -> Self {
+        Self { by_name: HashMap::with_hasher(hasher), order: VecDeque::new() }
+    }
+
+    /// What the key came with, if that is not over 24 hours ago.
+    pub(super) fn get(&self, name: &str, now: Timestamp) -> Option<&IdempotencyRecord> {
+        self.by_name.get(name).filter(|record| record.at.plus(IDEMPOTENCY_MICROS) >= now)
+    }
+
+    pub(super) fn recorded(&mut self, name: &Arc<str>, fingerprint: Option<Fingerprint>, operation: &Operation) {
+        let at = operation.at;
+        while let Some((old, name)) = self.order.front().filter(|(old, _)| old.plus(IDEMPOTENCY_MICROS) < at) {
+            // A key that was used again since has a newer record, which stays.
+            if self.by_name.get(name).is_some_and(|record| record.at == *old) {
+                self.by_name.remove(name);
+            }
+            self.order.pop_front();
+        }
+        let record = IdempotencyRecord { fingerprint, first: operation.first, count: operation.count, at };
+        self.by_name.insert(Arc::clone(name), record);
+        self.order.push_back((at, Arc::clone(name)));
+    }
+}

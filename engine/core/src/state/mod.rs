@@ -1,0 +1,226 @@
+//! The state that decisions are made on: the fold of all events.
+
+mod dreams;
+mod evolve;
+mod idempotency;
+mod review;
+
+use alloc::collections::BTreeSet;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use foldhash::quality::FixedState;
+use hashbrown::{HashMap, HashSet};
+
+pub use self::dreams::{DreamPhase, DreamRecord, DreamUndoRecord};
+pub use self::evolve::{Change, replay};
+pub use self::idempotency::IdempotencyRecord;
+
+use self::dreams::DreamBook;
+use self::idempotency::IdempotencyBook;
+use self::review::ReviewIndex;
+use crate::entry::Entry;
+use crate::id::{DreamId, Seq, SnapshotId};
+use crate::json::Json;
+use crate::key::Key;
+use crate::slot::Slot;
+use crate::time::Timestamp;
+
+/// A named position.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SnapshotRecord {
+    /// Its id.
+    pub id: SnapshotId,
+    /// The position it names, which is that of its own event.
+    pub seq: Seq,
+    /// When it was taken.
+    pub at: Timestamp,
+    /// What a person calls it.
+    pub label: Option<Arc<str>>,
+    /// A JSON object kept with it.
+    pub metadata: Option<Json>,
+    /// Entries that were there, by memory type in the order of its declaration.
+    pub by_type: [u64; 5],
+}
+
+/// Sums over the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Entries that are there, by memory type in the order of its declaration.
+    pub by_type: [u64; 5],
+    /// Keys that have ever been used.
+    pub keys: u64,
+    /// Entries with an open flag, expired ones included.
+    pub flagged: u64,
+    /// Bytes of the values and metadata objects of the entries, expired ones included.
+    pub live_bytes: u64,
+    /// Bytes of all values and metadata objects ever recorded.
+    pub recorded_bytes: u64,
+}
+
+impl Counts {
+    /// Entries that are there.
+    #[must_use]
+    pub fn entries(&self) -> u64 {
+        self.by_type.iter().sum()
+    }
+}
+
+/// The fold of all events: what decisions are made on and reads begin with.
+///
+/// Values are not in it; entries name the positions of their bodies. Memory grows with the number
+/// of keys, dreams and snapshots, not with the number of events.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    slots: HashMap<Key, Slot, FixedState>,
+    /// One copy of each source and session id, shared by the entries that have it.
+    names: HashSet<Arc<str>, FixedState>,
+    review: ReviewIndex,
+    /// Entries with a time to live, by their last moment.
+    expiring: BTreeSet<(Timestamp, Key)>,
+    flagged: BTreeSet<Key>,
+    /// Entries by type, expired ones included.
+    by_type: [u64; 5],
+    live_bytes: u64,
+    recorded_bytes: u64,
+    dreams: DreamBook,
+    snapshots: Vec<SnapshotRecord>,
+    idempotency: IdempotencyBook,
+    head: Seq,
+    last_time: Option<Timestamp>,
+}
+
+impl State {
+    /// The state of an empty log. Keys come from strangers, so the maps are seeded: take a random
+    /// seed where an attacker could choose keys. No answer depends on it.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        let hasher = FixedState::with_seed(seed);
+        Self {
+            slots: HashMap::with_hasher(hasher.clone()),
+            names: HashSet::with_hasher(hasher.clone()),
+            review: ReviewIndex::new(hasher.clone()),
+            expiring: BTreeSet::new(),
+            flagged: BTreeSet::new(),
+            by_type: [0; 5],
+            live_bytes: 0,
+            recorded_bytes: 0,
+            dreams: DreamBook::default(),
+            snapshots: Vec::new(),
+            idempotency: IdempotencyBook::new(hasher),
+            head: Seq::ZERO,
+            last_time: None,
+        }
+    }
+
+    /// The position of the last event folded in.
+    #[must_use]
+    pub fn head(&self) -> Seq {
+        self.head
+    }
+
+    /// The recorded time of the last event folded in.
+    #[must_use]
+    pub fn last_time(&self) -> Option<Timestamp> {
+        self.last_time
+    }
+
+    /// Makes room for so many more keys at once.
+    pub fn reserve(&mut self, keys: usize) {
+        self.slots.reserve(keys);
+    }
+
+    /// What the events of a key add up to; `None` for a key that was never used.
+    #[must_use]
+    pub fn slot(&self, key: &str) -> Option<&Slot> {
+        self.slots.get(key)
+    }
+
+    /// The entry of a key, if it is there at `now`.
+    #[must_use]
+    pub fn entry(&self, key: &str, now: Timestamp) -> Option<&Entry> {
+        self.slots.get(key)?.live(now)
+    }
+
+    /// All entries that are there at `now`, in no order that means anything.
+    pub fn entries(&self, now: Timestamp) -> impl Iterator<Item = (&Key, &Entry)> {
+        self.slots.iter().filter_map(move |(key, slot)| Some((key, slot.live(now)?)))
+    }
+
+    /// All keys with what their events add up to, in no order that means anything.
+    pub fn slots(&self) -> impl Iterator<Item = (&Key, &Slot)> {
+        self.slots.iter()
+    }
+
+    /// Keys with an open flag, in order, expired ones included.
+    pub fn flagged(&self) -> impl Iterator<Item = &Key> {
+        self.flagged.iter()
+    }
+
+    /// Keys of entries that are there at the first moment and have expired by the second.
+    pub fn expiring(&self, after: Timestamp, through: Timestamp) -> impl Iterator<Item = &Key> {
+        let first = (after, Key::from_recorded(""));
+        self.expiring.range(first..).take_while(move |(at, _)| *at < through).map(|(_, key)| key)
+    }
+
+    /// Sums over what is there at `now`. Costs the number of expired entries that nobody replaced.
+    #[must_use]
+    pub fn counts(&self, now: Timestamp) -> Counts {
+        let mut by_type = self.by_type;
+        for (_, key) in self.expiring.iter().take_while(|(at, _)| *at < now) {
+            if let Some(entry) = self.slots.get(key).and_then(|slot| slot.entry.as_ref()) {
+                if let Some(count) = by_type.get_mut(entry.facts.memory_type as usize) {
+                    *count = count.saturating_sub(1);
+                }
+            }
+        }
+        Counts {
+            by_type,
+            keys: self.slots.len() as u64,
+            flagged: self.flagged.len() as u64,
+            live_bytes: self.live_bytes,
+            recorded_bytes: self.recorded_bytes,
+        }
+    }
+
+    /// A dream.
+    #[must_use]
+    pub fn dream(&self, dream: DreamId) -> Option<&DreamRecord> {
+        self.dreams.get(dream)
+    }
+
+    /// All dreams, newest first.
+    pub fn dreams(&self) -> impl Iterator<Item = (DreamId, &DreamRecord)> {
+        self.dreams.newest_first()
+    }
+
+    /// The latest start of a finished, not undone dream that left nothing out.
+    #[must_use]
+    pub fn dream_mark(&self) -> Option<Seq> {
+        self.dreams.mark()
+    }
+
+    /// Entries whose last change that counts for dreams lies after a position, newest first.
+    /// Reserved keys are not among them; expired entries may be.
+    pub fn changed_since(&self, after: Seq, include_reviewed: bool) -> impl Iterator<Item = &Key> {
+        self.review.newest_first(after, include_reviewed)
+    }
+
+    /// A snapshot.
+    #[must_use]
+    pub fn snapshot(&self, snapshot: SnapshotId) -> Option<&SnapshotRecord> {
+        self.snapshots.iter().find(|record| record.id == snapshot)
+    }
+
+    /// All snapshots, oldest first.
+    #[must_use]
+    pub fn snapshots(&self) -> &[SnapshotRecord] {
+        &self.snapshots
+    }
+
+    /// The operation that an idempotency key came with in the 24 hours before `now`.
+    #[must_use]
+    pub fn remembered(&self, name: &str, now: Timestamp) -> Option<&IdempotencyRecord> {
+        self.idempotency.get(name, now)
+    }
+}
