@@ -1,0 +1,1 @@
+//! The order of variants is the format.

@@ -1,0 +1,202 @@
+//! The mark: how far the log is durable, for all processes.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::bytes::{array_at, i64_at, put_at, put_fields, u16_at, u32_at, u64_at};
+use super::chain::ChainHash;
+use crate::storage::{OpenMode, Storage, StorageFile, read_full};
+
+pub(crate) const MARK: &str = "mark";
+pub(crate) const MARK_TEMPORARY: &str = "mark.tmp";
+
+const MAGIC: [u8; 4] = *b"BLm\xd7";
+const VERSION: u16 = 1;
+const SLOT_BYTES: usize = 188;
+/// One slot to a sector: writing one never touches the other.
+const SLOT_STRIDE: usize = 512;
+const FILE_BYTES: usize = 2 * SLOT_STRIDE;
+const CRC_AT: usize = 184;
+const FLAG_FAILED: u16 = 1;
+const NO_TIME: i64 = i64::MIN;
+
+/// A frame's end, and with it an end of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct End {
+    /// The last position, 0 before the first.
+    pub seq: u64,
+    /// The chain there.
+    pub chain: ChainHash,
+    /// The time of the last operation.
+    pub time: Option<i64>,
+    /// First position of the segment.
+    pub segment: u64,
+    /// Where the last frame starts, 0 when the segment has none yet.
+    pub frame: u64,
+    /// Where the next frame goes.
+    pub offset: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// The greater is the newer slot.
+    pub sequence: u64,
+    /// A sync failed: nobody writes until an open has put that right.
+    pub failed: bool,
+    /// What may be shown.
+    pub visible: End,
+    /// What a sync has covered: the same, but for relaxed durability.
+    pub synced: End,
+}
+
+/// The file, and the last mark seen in it.
+#[derive(Debug)]
+pub(crate) struct MarkFile {
+    storage: Arc<dyn Storage>,
+    store_id: u128,
+    writable: bool,
+    file: Mutex<Option<Arc<dyn StorageFile>>>,
+    last: Mutex<Option<Mark>>,
+}
+
+impl MarkFile {
+    pub(crate) fn new(storage: Arc<dyn Storage>, store_id: u128, writable: bool) -> Self {
+        Self { storage, store_id, writable, file: Mutex::new(None), last: Mutex::new(None) }
+    }
+
+    /// The open file; `None` while there is none, which is a mark not known and no error.
+    fn file(&self) -> io::Result<Option<Arc<dyn StorageFile>>> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if file.is_none() {
+            let mode = if self.writable { OpenMode::ReadWrite } else { OpenMode::Read };
+            match self.storage.open(MARK, mode) {
+                Ok(opened) => *file = Some(opened),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(file.clone())
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<Mark>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last mark this process saw or wrote.
+    pub(crate) fn cached(&self) -> Option<Mark> {
+        self.last().clone()
+    }
+
+    /// What may be shown, when the last mark seen reaches to `seq`.
+    pub(crate) fn covering(&self, seq: u64) -> Option<End> {
+        let last = self.last();
+        let mark = last.as_ref().filter(|mark| mark.visible.seq >= seq)?;
+        Some(mark.visible.clone())
+    }
+
+    /// Reads the file. A reader may meet a slot that is just being written: then the other one, or
+    /// what this process saw before, is a true mark too, only older.
+    pub(crate) fn load(&self) -> io::Result<Option<Mark>> {
+        let Some(file) = self.file()? else {
+            return Ok(self.cached());
+        };
+        let mut bytes = [0_u8; SLOT_STRIDE + SLOT_BYTES];
+        let read = read_full(file.as_ref(), &mut bytes, 0)?;
+        let bytes = bytes.get(..read).unwrap_or_default();
+        let slots = [0, SLOT_STRIDE].map(|at| decode(bytes.get(at..).unwrap_or_default(), self.store_id));
+        let found = slots.into_iter().flatten().max_by_key(|mark| mark.sequence);
+        let mut last = self.last();
+        if let Some(found) = found {
+            let older = (last.as_ref()).is_some_and(|last| last.visible.seq > found.visible.seq);
+            if !older {
+                *last = Some(found);
+            }
+        }
+        Ok(last.clone())
+    }
+
+    /// Writes a mark over the older slot, without a sync. Only under `sync.lock`, after a
+    /// [`MarkFile::load`] under the same hold.
+    pub(crate) fn store(&self, failed: bool, visible: End, synced: End) -> io::Result<()> {
+        let sequence = self.cached().map_or(1, |mark| mark.sequence.saturating_add(1));
+        let mark = Mark { sequence, failed, visible, synced };
+        let at = if sequence.is_multiple_of(2) { 0 } else { SLOT_STRIDE };
+        let slot = encode(&mark, self.store_id);
+        match self.file()? {
+            Some(file) => file.write_at(&slot, at as u64)?,
+            None => self.create(&slot, at)?,
+        }
+        *self.last() = Some(mark);
+        Ok(())
+    }
+
+    fn create(&self, slot: &[u8], at: usize) -> io::Result<()> {
+        let file = self.storage.open(MARK_TEMPORARY, OpenMode::Truncate)?;
+        let mut bytes = [0_u8; FILE_BYTES];
+        put_at(&mut bytes, at, slot);
+        file.write_at(&bytes, 0)?;
+        file.sync_data()?;
+        self.storage.rename(MARK_TEMPORARY, MARK)?;
+        self.storage.sync_dir("")?;
+        *self.file.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+        Ok(())
+    }
+
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.file()?.map_or(Ok(()), |file| file.sync_data())
+    }
+}
+
+fn encode(mark: &Mark, store_id: u128) -> [u8; SLOT_BYTES] {
+    let mut bytes = [0_u8; SLOT_BYTES];
+    let flags = if mark.failed { FLAG_FAILED } else { 0 };
+    let ends = [&mark.visible, &mark.synced].map(|end| {
+        let mut bytes = [0_u8; 72];
+        let fields: [&[u8]; 6] = [
+            &end.seq.to_le_bytes(),
+            &end.time.unwrap_or(NO_TIME).to_le_bytes(),
+            &end.segment.to_le_bytes(),
+            &end.frame.to_le_bytes(),
+            &end.offset.to_le_bytes(),
+            &end.chain,
+        ];
+        put_fields(&mut bytes, &fields);
+        bytes
+    });
+    let fields: [&[u8]; 8] = [
+        &MAGIC,
+        &VERSION.to_le_bytes(),
+        &flags.to_le_bytes(),
+        &mark.sequence.to_le_bytes(),
+        &store_id.to_le_bytes(),
+        &ends[0],
+        &ends[1],
+        &[0; 8],
+    ];
+    put_fields(&mut bytes, &fields);
+    let crc = crc32fast::hash(bytes.get(..CRC_AT).unwrap_or_default()).to_le_bytes();
+    put_at(&mut bytes, CRC_AT, &crc);
+    bytes
+}
+
+fn decode(bytes: &[u8], store_id: u128) -> Option<Mark> {
+    let bytes = bytes.first_chunk::<SLOT_BYTES>()?;
+    let sound = array_at(bytes, 0) == MAGIC
+        && u32_at(bytes, CRC_AT) == crc32fast::hash(bytes.get(..CRC_AT)?)
+        && u16_at(bytes, 4) == VERSION
+        && u128::from_le_bytes(array_at(bytes, 16)) == store_id;
+    let end = |at: usize| End {
+        seq: u64_at(bytes, at),
+        time: Some(i64_at(bytes, at + 8)).filter(|time| *time != NO_TIME),
+        segment: u64_at(bytes, at + 16),
+        frame: u64_at(bytes, at + 24),
+        offset: u64_at(bytes, at + 32),
+        chain: array_at(bytes, at + 40),
+    };
+    sound.then(|| Mark {
+        sequence: u64_at(bytes, 8),
+        failed: u16_at(bytes, 6) & FLAG_FAILED != 0,
+        visible: end(32),
+        synced: end(104),
+    })
+}

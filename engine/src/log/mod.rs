@@ -1,0 +1,238 @@
+//! The log: segment files of frames, one frame to an operation, in the order of their positions.
+//!
+//! This layer knows positions, times, the chain of hashes and which bodies may be erased. What the
+//! permanent part and the bodies mean is their codec's business. `docs/design.md` draws the bytes and
+//! argues each step of a commit and of an open.
+
+mod append;
+mod bytes;
+mod chain;
+mod close;
+mod draft;
+mod error;
+mod frame;
+mod frame_header;
+mod index;
+mod locks;
+mod mark;
+mod open;
+mod options;
+mod read;
+mod recover;
+mod roll;
+mod scan;
+mod segment;
+mod segment_header;
+mod sync;
+mod torn;
+mod verify;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::storage::{Storage, StorageLock};
+
+pub use append::{Append, Head};
+pub use chain::ChainHash;
+pub use draft::{Body, FrameDraft, FrameMeta};
+pub use error::{Damage, LogError};
+pub use frame::{Bodies, BodyState, Frame, FrameLocation, StoredBody};
+pub use open::OpenReport;
+pub use options::{Durability, LogOptions, SaltSource, SystemSalts};
+pub use torn::TornEnd;
+pub use verify::VerifyReport;
+
+use append::Appending;
+use error::Doing;
+use locks::Turns;
+use mark::{End, MarkFile};
+use sync::Relaxed;
+use view::{Segments, View};
+
+/// The greatest length of one frame.
+pub const MAX_OPERATION_BYTES: u64 = frame_header::MAX_FRAME_BYTES;
+
+/// How far the log is durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Durable {
+    /// The last durable position, 0 when there is none.
+    pub seq: u64,
+    /// The chain there.
+    pub chain: ChainHash,
+}
+
+/// A segment on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentInfo {
+    /// First position.
+    pub first_seq: u64,
+    /// The file's path in the store.
+    pub path: String,
+    /// The file's length, preallocation included.
+    pub bytes: u64,
+}
+
+/// An open log. All methods take `&self`; any number of threads may share one.
+///
+/// Locks are always taken in the order: `appending`, `append.lock`, `syncing`, `sync.lock`, `view`, and
+/// the rest one at a time.
+#[derive(Debug)]
+pub struct Log {
+    storage: Arc<dyn Storage>,
+    options: LogOptions,
+    store_id: u128,
+    marks: MarkFile,
+    view: Mutex<View>,
+    appending: Mutex<Appending>,
+    syncing: Turns,
+    relaxed: Mutex<Relaxed>,
+    append_lock: Option<Arc<dyn StorageLock>>,
+    sync_lock: Option<Arc<dyn StorageLock>>,
+    /// Why this log is for reading only, when it is.
+    read_only: Option<String>,
+    /// The end that was found when there is no mark and none can be written.
+    unmarked: Option<End>,
+    stopped: Mutex<Option<Stop>>,
+    torn_ends: Mutex<Vec<TornEnd>>,
+}
+
+/// Why nobody writes through this log any more.
+#[derive(Debug, Clone)]
+enum Stop {
+    Poisoned { durable: u64, cause: String },
+    Damaged(Damage),
+}
+
+impl From<Stop> for LogError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Poisoned { durable, cause } => Self::Poisoned { durable, cause },
+            Stop::Damaged(damage) => Self::Damage(damage),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Log {
+    /// The store's id, made with the store.
+    #[must_use]
+    pub fn store_id(&self) -> u128 {
+        self.store_id
+    }
+
+    /// The chain before the first position.
+    #[must_use]
+    pub fn genesis(&self) -> ChainHash {
+        chain::genesis(self.store_id)
+    }
+
+    /// How far the log may be shown: one small read of the mark, never a wait.
+    pub fn durable(&self) -> Result<Durable, LogError> {
+        let end = self.visible()?;
+        Ok(Durable { seq: end.seq, chain: end.chain })
+    }
+
+    /// Why this log is for reading only, when it was opened so.
+    #[must_use]
+    pub fn read_only(&self) -> Option<&str> {
+        self.read_only.as_deref()
+    }
+
+    /// Why writing has stopped, when it has.
+    #[must_use]
+    pub fn stopped(&self) -> Option<LogError> {
+        lock(&self.stopped).clone().map(LogError::from)
+    }
+
+    /// The torn ends that this log has cut off, at open and since.
+    #[must_use]
+    pub fn torn_ends(&self) -> Vec<TornEnd> {
+        lock(&self.torn_ends).clone()
+    }
+
+    /// The segment files as they are now.
+    pub fn segments(&self) -> Result<Vec<SegmentInfo>, LogError> {
+        let segments = {
+            let mut view = lock(&self.view);
+            view.refresh(self.storage.as_ref())?;
+            Arc::clone(&view.segments)
+        };
+        let info = segments.iter().map(|segment| {
+            Ok(SegmentInfo {
+                first_seq: segment.first_seq(),
+                path: segment.path.clone(),
+                bytes: segment.file.len().doing("measure a segment", &segment.path)?,
+            })
+        });
+        info.collect()
+    }
+
+    /// The length of all segment files, preallocation included.
+    pub fn bytes_on_disk(&self) -> Result<u64, LogError> {
+        Ok(self.segments()?.iter().map(|segment| segment.bytes).sum())
+    }
+
+    fn visible(&self) -> Result<End, LogError> {
+        let mark = self.marks.load().doing("read the mark", mark::MARK)?;
+        Ok(self.shown(mark.map(|mark| mark.visible)))
+    }
+
+    /// The further of what the mark says and what was acknowledged here.
+    fn shown(&self, marked: Option<End>) -> End {
+        let relaxed = lock(&self.relaxed).end.clone();
+        let further = [marked, relaxed].into_iter().flatten().max_by_key(|end| end.seq);
+        further.or_else(|| self.unmarked.clone()).unwrap_or_else(|| self.start())
+    }
+
+    /// The end of a log without frames.
+    fn start(&self) -> End {
+        let first = lock(&self.view).segments.first().map(Arc::clone);
+        first.map_or_else(|| lock(&self.view).end.clone(), |first| first.start())
+    }
+
+    fn known_segments(&self) -> Segments {
+        Arc::clone(&lock(&self.view).segments)
+    }
+
+    /// Refuses when this log cannot write, or must not any more.
+    fn check_writable(&self) -> Result<(), LogError> {
+        if let Some(stop) = lock(&self.stopped).clone() {
+            return Err(stop.into());
+        }
+        match &self.read_only {
+            Some(reason) => Err(LogError::ReadOnly { reason: reason.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Stops writing for good; what the mark does not cover is forgotten here.
+    fn poison(&self, cause: &str) -> LogError {
+        let visible = self.shown(self.marks.cached().map(|mark| mark.visible));
+        let stop = {
+            let mut stopped = lock(&self.stopped);
+            stopped.get_or_insert_with(|| Stop::Poisoned { durable: visible.seq, cause: cause.to_owned() }).clone()
+        };
+        lock(&self.view).go_back(&visible);
+        stop.into()
+    }
+
+    /// Remembers the first damage that is met: nobody writes behind it.
+    fn damaged(&self, damage: Damage) -> LogError {
+        lock(&self.stopped).get_or_insert_with(|| Stop::Damaged(damage.clone()));
+        LogError::Damage(damage)
+    }
+
+    /// As [`Log::damaged`] for errors that may be damage.
+    fn noting(&self, error: LogError) -> LogError {
+        match error {
+            LogError::Damage(damage) => self.damaged(damage),
+            other => other,
+        }
+    }
+}

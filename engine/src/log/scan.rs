@@ -1,0 +1,225 @@
+//! Walks along the frames of a segment.
+
+use std::sync::Arc;
+
+use super::bytes::all_zero;
+use super::error::{Damage, Doing, LogError};
+use super::frame::{Frame, FrameFault};
+use super::frame_header::{FRAME_HEADER_BYTES, FRAME_VERSION, FrameHeader, HeaderFault};
+use super::index::Entry;
+use super::segment::Segment;
+use crate::storage::read_full;
+
+/// A place where a frame should be and none is.
+#[derive(Debug, Clone)]
+pub(crate) struct BadFrame {
+    pub offset: u64,
+    /// The position that belongs there.
+    pub seq: u64,
+    pub reason: &'static str,
+    /// Whether a write that did not finish can look like this.
+    pub torn: bool,
+}
+
+/// What lies at the scanner's place.
+#[derive(Debug)]
+pub(crate) enum HeaderStep {
+    Header(FrameHeader),
+    /// No further frame: the file ends (`eof`), or zeros follow.
+    End {
+        eof: bool,
+    },
+    Bad(BadFrame),
+}
+
+/// As [`HeaderStep`], with all of the frame.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Frame(Frame),
+    End { eof: bool },
+    Bad(BadFrame),
+}
+
+#[derive(Debug)]
+pub(crate) struct Scanner {
+    segment: Arc<Segment>,
+    offset: u64,
+    next_seq: u64,
+    check_bodies: bool,
+    read_bytes: usize,
+    /// The last piece read; frames share it.
+    buffer: Arc<Vec<u8>>,
+    buffer_offset: u64,
+    filled: usize,
+    /// Frames that the segment's index may not know yet, handed over in batches.
+    learned: Vec<Entry>,
+    index_end: u64,
+}
+
+const LEARN_BATCH: usize = 512;
+
+impl Scanner {
+    /// Starts at a frame's start. Reads `read_bytes` at a time, more for a frame that is longer.
+    pub(crate) fn new(segment: Arc<Segment>, offset: u64, next_seq: u64, read_bytes: usize) -> Self {
+        let index_end = segment.index().end_offset();
+        Self {
+            segment,
+            offset,
+            next_seq,
+            check_bodies: false,
+            read_bytes,
+            buffer: Arc::new(Vec::new()),
+            buffer_offset: offset,
+            filled: 0,
+            learned: Vec::new(),
+            index_end,
+        }
+    }
+
+    /// Reads larger pieces from here on.
+    pub(crate) fn reading(mut self, read_bytes: usize) -> Self {
+        self.read_bytes = read_bytes;
+        self
+    }
+
+    /// Frames whose bodies fail their CRC are bad too: for the end of the log, where such a body is
+    /// one that has not been written to its end.
+    pub(crate) fn checking_bodies(mut self) -> Self {
+        self.check_bodies = true;
+        self
+    }
+
+    pub(crate) fn segment(&self) -> &Arc<Segment> {
+        &self.segment
+    }
+
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    pub(crate) fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+
+    /// The header at this place, without moving.
+    pub(crate) fn peek(&mut self) -> Result<HeaderStep, LogError> {
+        let start = self.fill(FRAME_HEADER_BYTES)?;
+        let available = self.buffer.get(start..self.filled).unwrap_or_default();
+        if available.len() < FRAME_HEADER_BYTES {
+            return Ok(if all_zero(available) {
+                HeaderStep::End { eof: true }
+            } else {
+                self.bad("the file ends inside a frame header", true)
+            });
+        }
+        Ok(match FrameHeader::decode(available, self.segment.place(self.offset)) {
+            Ok(header) if header.first_seq != self.next_seq => {
+                self.bad("the frame's position is not the next one", false)
+            }
+            Ok(header) => HeaderStep::Header(header),
+            Err(HeaderFault::Zeros) => HeaderStep::End { eof: false },
+            Err(HeaderFault::Broken(reason)) => self.bad(reason, true),
+            Err(HeaderFault::Impossible(reason)) => self.bad(reason, false),
+            Err(HeaderFault::Newer(found)) => {
+                return Err(LogError::NewerFormat {
+                    path: self.segment.path.clone(),
+                    found: u32::from(found),
+                    supported: u32::from(FRAME_VERSION),
+                });
+            }
+        })
+    }
+
+    /// Moves past the frame whose header [`Scanner::peek`] gave.
+    pub(crate) fn pass(&mut self, header: &FrameHeader) {
+        if self.offset >= self.index_end {
+            self.learned.push(Entry::new(self.offset, header));
+            if self.learned.len() >= LEARN_BATCH {
+                self.teach();
+            }
+        }
+        self.offset = self.offset.saturating_add(header.frame_len());
+        self.next_seq = header.last_seq().saturating_add(1);
+    }
+
+    /// The frame at this place; moves past it.
+    pub(crate) fn next(&mut self) -> Result<Step, LogError> {
+        let header = match self.peek()? {
+            HeaderStep::Header(header) => header,
+            HeaderStep::End { eof } => return Ok(Step::End { eof }),
+            HeaderStep::Bad(bad) => return Ok(Step::Bad(bad)),
+        };
+        let len = usize::try_from(header.frame_len()).unwrap_or(usize::MAX);
+        let start = self.fill(len)?;
+        if self.filled.saturating_sub(start) < len {
+            return Ok(self.bad_frame("the file ends inside a frame", true));
+        }
+        let made = Frame::new(header, self.segment.first_seq(), self.offset, Arc::clone(&self.buffer), start);
+        let frame = match made {
+            Ok(frame) => frame,
+            Err(FrameFault::Broken(reason)) => return Ok(self.bad_frame(reason, true)),
+            Err(FrameFault::Impossible(reason)) => return Ok(self.bad_frame(reason, false)),
+        };
+        if self.check_bodies && frame.check_bodies().is_err() {
+            return Ok(self.bad_frame("a body fails its checksum", true));
+        }
+        self.pass(frame.header());
+        Ok(Step::Frame(frame))
+    }
+
+    /// Damage at this place.
+    pub(crate) fn damage(&self, reason: &str) -> Damage {
+        self.segment.damage(self.offset, self.next_seq, reason)
+    }
+
+    fn bad_of(&self, reason: &'static str, torn: bool) -> BadFrame {
+        BadFrame { offset: self.offset, seq: self.next_seq, reason, torn }
+    }
+
+    fn bad(&self, reason: &'static str, torn: bool) -> HeaderStep {
+        HeaderStep::Bad(self.bad_of(reason, torn))
+    }
+
+    fn bad_frame(&self, reason: &'static str, torn: bool) -> Step {
+        Step::Bad(self.bad_of(reason, torn))
+    }
+
+    /// Makes `want` bytes from this place on available, as far as the file goes; answers where in the
+    /// buffer they start. `want` is a header's length or one that a header's CRC has vouched for.
+    fn fill(&mut self, want: usize) -> Result<usize, LogError> {
+        let start = usize::try_from(self.offset.saturating_sub(self.buffer_offset));
+        let start = start.unwrap_or(usize::MAX);
+        if start <= self.filled && self.filled.saturating_sub(start) >= want {
+            return Ok(start);
+        }
+        let size = want.max(self.read_bytes);
+        // A buffer that no frame shares any more is used again.
+        let reusable = Arc::get_mut(&mut self.buffer).is_some_and(|buffer| buffer.len() >= size);
+        if !reusable {
+            self.buffer = Arc::new(vec![0; size]);
+        }
+        let Some(buffer) = Arc::get_mut(&mut self.buffer) else {
+            return Ok(0);
+        };
+        self.filled =
+            read_full(self.segment.file.as_ref(), buffer, self.offset).doing("read a segment", &self.segment.path)?;
+        self.buffer_offset = self.offset;
+        Ok(0)
+    }
+
+    fn teach(&mut self) {
+        if self.learned.is_empty() {
+            return;
+        }
+        let mut index = self.segment.index();
+        for entry in self.learned.drain(..) {
+            index.push(&entry);
+        }
+    }
+}
+
+impl Drop for Scanner {
+    fn drop(&mut self) {
+        self.teach();
+    }
+}

@@ -1,0 +1,153 @@
+//! Making appended frames durable, for all who wait at once.
+
+use super::error::{Doing, LogError};
+use super::mark::{End, MARK, Mark};
+use super::options::Durability;
+use super::view::Tail;
+use super::{Durable, Log, lock};
+
+/// With relaxed durability the mark moves once in so many acknowledgements.
+const RELAXED_MARKS: u32 = 64;
+
+/// What relaxed durability has acknowledged in this process.
+#[derive(Debug, Default)]
+pub(crate) struct Relaxed {
+    pub end: Option<End>,
+    unmarked: u32,
+}
+
+fn durable(end: &End) -> Durable {
+    Durable { seq: end.seq, chain: end.chain }
+}
+
+impl Log {
+    /// Waits until everything through `seq` is durable, and says how far the log is by then.
+    ///
+    /// Threads and processes group by themselves: whoever gets `sync.lock` syncs for all that has
+    /// been appended by then, and the others find the mark moved past what they wait for. With
+    /// [`Durability::Relaxed`] nothing is synced, and other processes' readers may see it only after
+    /// [`Log::publish`] or some more operations. The first failure stops all writing, in
+    /// every process, until an open has put it right.
+    pub fn sync_through(&self, seq: u64) -> Result<Durable, LogError> {
+        if self.options.durability == Durability::Relaxed
+            && let Some(end) = self.relax_through(seq)?
+        {
+            return Ok(durable(&end));
+        }
+        self.move_mark(seq)
+    }
+
+    /// Shows other processes what relaxed durability has acknowledged here: the mark, which it moves
+    /// only now and then, is brought up to date. Worth doing when idle; without relaxed durability
+    /// there is nothing to do.
+    pub fn publish(&self) -> Result<(), LogError> {
+        let end = lock(&self.relaxed).end.clone();
+        match end {
+            Some(end) => self.move_mark(end.seq).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Acknowledges in this process alone, most of the time: the mark costs as much as the frame.
+    fn relax_through(&self, seq: u64) -> Result<Option<End>, LogError> {
+        self.check_writable()?;
+        let end = lock(&self.view).end.clone();
+        let mut relaxed = lock(&self.relaxed);
+        relaxed.unmarked = relaxed.unmarked.saturating_add(1);
+        if end.seq < seq || relaxed.unmarked >= RELAXED_MARKS {
+            return Ok(None);
+        }
+        if relaxed.end.as_ref().is_none_or(|known| known.seq < end.seq) {
+            relaxed.end = Some(end.clone());
+        }
+        Ok(Some(end))
+    }
+
+    fn move_mark(&self, seq: u64) -> Result<Durable, LogError> {
+        // While we wait another thread may do it for us.
+        let served = || self.marks.covering(seq);
+        let turn = match self.syncing.take(served) {
+            Ok(turn) => turn,
+            Err(end) => return Ok(durable(&end)),
+        };
+        self.check_writable()?;
+        let _held = self.lock_for(turn, self.options.lock_timeout)?;
+        let mark = self.load_mark()?;
+        if mark.visible.seq >= seq {
+            return Ok(durable(&mark.visible));
+        }
+        let end = self.appended_end()?;
+        if end.seq < seq {
+            return Err(LogError::NoSuchPosition { seq, last: end.seq });
+        }
+        let synced = match self.options.durability {
+            Durability::Relaxed => mark.synced.clone(),
+            Durability::Durable => {
+                self.sync_segment(&end, &mark)?;
+                end.clone()
+            }
+        };
+        (self.marks.store(false, end.clone(), synced))
+            .map_err(|error| self.poison(&format!("the mark could not be written: {error}")))?;
+        lock(&self.relaxed).unmarked = 0;
+        Ok(durable(&end))
+    }
+
+    /// Makes the mark itself durable, so that the next open after a power cut knows more. Done at
+    /// roll and close; worth doing when idle.
+    pub fn sync_mark(&self) -> Result<(), LogError> {
+        self.marks.sync().doing("sync the mark", MARK)
+    }
+
+    /// The mark as it is now; under `sync.lock`, and refused when a sync has failed anywhere.
+    pub(crate) fn load_mark(&self) -> Result<Mark, LogError> {
+        let mark = self.marks.load().doing("read the mark", MARK)?;
+        let Some(mark) = mark else {
+            return Err(self.poison("the mark has gone"));
+        };
+        if mark.failed {
+            return Err(self.poison("a sync failed"));
+        }
+        Ok(mark)
+    }
+
+    /// The end of what anybody has appended. Without `append.lock` a frame may just be in the
+    /// writing: it is whole, bodies too, or the end lies before it.
+    fn appended_end(&self) -> Result<End, LogError> {
+        let mut view = lock(&self.view);
+        match view.catch_up(self.storage.as_ref()) {
+            Ok(Tail::Clean | Tail::Bad(_)) => Ok(view.end.clone()),
+            Err(error) => {
+                drop(view);
+                Err(self.noting(error))
+            }
+        }
+    }
+
+    /// Syncs the segment that `end` lies in; every earlier one was synced before it began. A failed
+    /// sync may have thrown away what it did not write, and the next one would succeed all the same:
+    /// so it is never tried again, and the mark tells everybody.
+    pub(crate) fn sync_segment(&self, end: &End, mark: &Mark) -> Result<(), LogError> {
+        let segment = {
+            let view = lock(&self.view);
+            let at = super::view::View::index_of(&view.segments, end.segment);
+            view.segments.get(at).map(std::sync::Arc::clone)
+        };
+        let Some(segment) = segment else {
+            return Err(self.poison("the segment has gone"));
+        };
+        let writer = segment.writer(self.storage.as_ref())?;
+        writer.sync_data().map_err(|error| {
+            self.set_failed(mark);
+            self.poison(&format!("a sync of {} failed: {error}", segment.path))
+        })
+    }
+
+    /// Under `sync.lock`.
+    pub(crate) fn set_failed(&self, mark: &Mark) {
+        // When even this cannot be written, this process stops all the same, and the frames in
+        // question stay past the mark.
+        let _ = self.marks.store(true, mark.visible.clone(), mark.synced.clone());
+        let _ = self.marks.sync();
+    }
+}

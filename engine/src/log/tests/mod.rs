@@ -1,0 +1,11 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod crash;
+mod damage;
+mod failure;
+mod many;
+mod open;
+mod read;
+mod support;
+mod verify;
+mod write;

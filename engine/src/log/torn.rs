@@ -1,0 +1,169 @@
+//! Telling a torn end from damage, and cutting it off.
+
+use super::error::{Doing, LogError};
+use super::frame_header::{FRAME_HEADER_BYTES, FRAME_MAGIC, FrameHeader, MAX_FRAME_BYTES};
+use super::scan::BadFrame;
+use super::segment::Segment;
+use super::segment_header::segment_name;
+use super::view::View;
+use super::{Log, lock};
+use crate::storage::{OpenMode, Storage, StorageFile, read_full};
+
+pub(crate) const QUARANTINE_DIR: &str = "quarantine";
+
+const READ_BYTES: usize = 256 * 1024;
+
+/// What an interrupted write had left behind the last whole operation, and where it was put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TornEnd {
+    /// The segment's file name.
+    pub segment: String,
+    /// Where it was cut.
+    pub offset: u64,
+    /// The position that would have come next.
+    pub position: u64,
+    /// How many bytes were set aside.
+    pub bytes: u64,
+    /// The copy's path in the store.
+    pub quarantined_as: String,
+}
+
+impl Log {
+    /// Cuts off what follows the last whole frame; or says that it is damage, changing nothing.
+    /// `known` is the last position that a sync has surely covered. Under `append.lock`.
+    pub(crate) fn cut_torn(&self, view: &View, bad: &BadFrame, known: u64) -> Result<(), LogError> {
+        let storage = self.storage.as_ref();
+        let Some(segment) = view.end_segment() else {
+            return Ok(());
+        };
+        if let Some(reason) = damage_at(segment, bad, known)? {
+            let damage = segment.damage(bad.offset, bad.seq, &reason);
+            return Err(LogError::Damage(damage));
+        }
+        let (path, bytes) = set_aside(storage, segment, bad)?;
+        let file = segment.writer(storage)?;
+        file.set_len(bad.offset).doing("cut a torn end", &segment.path)?;
+        file.sync_data().doing("sync a segment", &segment.path)?;
+        lock(&self.torn_ends).push(TornEnd {
+            segment: segment_name(segment.first_seq()),
+            offset: bad.offset,
+            position: bad.seq,
+            bytes,
+            quarantined_as: path,
+        });
+        Ok(())
+    }
+}
+
+/// Why a bad frame is damage, when it is.
+pub(crate) fn damage_at(segment: &Segment, bad: &BadFrame, known: u64) -> Result<Option<String>, LogError> {
+    if !bad.torn {
+        return Ok(Some(bad.reason.to_owned()));
+    }
+    if bad.seq <= known {
+        let reason = format!("{} though position {known} was durable", bad.reason);
+        return Ok(Some(reason));
+    }
+    // Frames of one unacknowledged batch may reach the disk out of order; but a later frame that was
+    // written when this one was durable proves that it was whole.
+    let witness = later_frame(segment, bad)?;
+    Ok(witness
+        .map(|later| format!("{}, and position {} was written after it was durable", bad.reason, later.first_seq)))
+}
+
+/// A whole header past the bad frame that was written when the bad frame's position was durable.
+fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<FrameHeader>, LogError> {
+    let mut buffer = vec![0_u8; READ_BYTES];
+    let mut at = bad.offset.saturating_add(1);
+    loop {
+        let read = read_full(segment.file.as_ref(), &mut buffer, at);
+        let read = read.doing("read a segment", &segment.path)?;
+        let bytes = buffer.get(..read).unwrap_or_default();
+        for (index, start) in bytes.windows(FRAME_HEADER_BYTES).enumerate() {
+            if !start.starts_with(&FRAME_MAGIC) {
+                continue;
+            }
+            let place = segment.place(at.saturating_add(index as u64));
+            if let Ok(header) = FrameHeader::decode(start, place)
+                && header.first_seq > bad.seq
+                && header.synced_through >= bad.seq
+            {
+                return Ok(Some(header));
+            }
+        }
+        if read < buffer.len() {
+            return Ok(None);
+        }
+        at = at.saturating_add((read.saturating_sub(FRAME_HEADER_BYTES - 1)) as u64);
+    }
+}
+
+/// Copies what will be cut. The name follows from place and contents, so that doing it again after
+/// an interruption comes to the same file.
+fn set_aside(storage: &dyn Storage, segment: &Segment, bad: &BadFrame) -> Result<(String, u64), LogError> {
+    let bytes = tail_bytes(segment, bad.offset)?;
+    let digest = blake3::hash(&bytes).to_hex();
+    let path =
+        format!("{QUARANTINE_DIR}/{:020}-{:010}-{}.torn", bad.seq, bad.offset, digest.get(..16).unwrap_or_default());
+    let temporary = format!("{path}.tmp");
+    storage.create_dir(QUARANTINE_DIR).doing("make a folder", QUARANTINE_DIR)?;
+    let copy = |file: &dyn StorageFile| {
+        file.write_at(&bytes, 0)?;
+        file.sync_data()
+    };
+    (storage.open(&temporary, OpenMode::Truncate))
+        .and_then(|file| copy(file.as_ref()))
+        .and_then(|()| storage.rename(&temporary, &path))
+        .and_then(|()| storage.sync_dir(QUARANTINE_DIR))
+        .doing("set a torn end aside", &path)?;
+    Ok((path, bytes.len() as u64))
+}
+
+/// Everything from `offset` to the last byte that is not zero.
+fn tail_bytes(segment: &Segment, offset: u64) -> Result<Vec<u8>, LogError> {
+    let len = segment.file.len().doing("measure a segment", &segment.path)?;
+    let len = len.saturating_sub(offset);
+    let mut bytes = Vec::new();
+    let mut buffer = vec![0_u8; READ_BYTES];
+    let mut at = 0_u64;
+    // Zeros between pieces are kept as such; the zeros at the end are the preallocation.
+    while at < len {
+        let read = read_full(segment.file.as_ref(), &mut buffer, offset.saturating_add(at));
+        let read = read.doing("read a segment", &segment.path)?;
+        if read == 0 {
+            break;
+        }
+        let piece = buffer.get(..read).unwrap_or_default();
+        if !super::bytes::all_zero(piece) {
+            let start = usize::try_from(at).unwrap_or(usize::MAX);
+            // A torn end is at most one batch, and no batch passes the end of a segment by more
+            // than one frame.
+            if at > MAX_FRAME_BYTES.saturating_mul(4) {
+                break;
+            }
+            bytes.resize(start, 0);
+            bytes.extend_from_slice(piece);
+        }
+        at = at.saturating_add(read as u64);
+    }
+    let used = bytes.iter().rposition(|byte| *byte != 0);
+    bytes.truncate(used.map_or(0, |last| last.saturating_add(1)));
+    Ok(bytes)
+}
+
+/// Whether anything but zeros follows `offset`.
+pub(crate) fn anything_follows(segment: &Segment, offset: u64) -> Result<bool, LogError> {
+    let mut buffer = vec![0_u8; READ_BYTES];
+    let mut at = offset;
+    loop {
+        let read = read_full(segment.file.as_ref(), &mut buffer, at);
+        let read = read.doing("read a segment", &segment.path)?;
+        if !super::bytes::all_zero(buffer.get(..read).unwrap_or_default()) {
+            return Ok(true);
+        }
+        if read < buffer.len() {
+            return Ok(false);
+        }
+        at = at.saturating_add(read as u64);
+    }
+}

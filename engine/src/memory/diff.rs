@@ -1,0 +1,86 @@
+//! The changes between two points.
+
+use std::collections::BTreeSet;
+
+use bilinc_core::{Entry, History, Key, Seq, Slot};
+
+use super::Memory;
+use super::list::page_limit;
+use super::point::Point;
+use crate::answer::{Diff, DiffItem, HistoryState};
+use crate::error::Error;
+use crate::query::DiffQuery;
+use crate::store::LogHistory;
+
+impl Memory {
+    /// The keys that were added, modified and removed between two points.
+    ///
+    /// Walks what was recorded between them, and the chains of the keys named there, nothing else.
+    ///
+    /// # Errors
+    /// When a point is not there, the limit is wrong, or the log cannot be read.
+    pub fn diff(&self, query: &DiffQuery) -> Result<Diff, Error> {
+        let limit = page_limit(Some(query.limit))?;
+        let (from, to) = (self.point(query.from)?, self.point(query.to)?);
+        let head = self.store.published().head();
+        let history = LogHistory::new(&self.store, head);
+        let mut lists: [Vec<DiffItem>; 3] = Default::default();
+        let mut counts = [0_u64; 3];
+        for key in self.keys_between(&history, from, to)? {
+            let then = self.key_then(&history, &key)?;
+            let (before, after) = (then.at(from.seq), then.at(to.seq));
+            let sides = (before.live(from.time), after.live(to.time));
+            let which = match sides {
+                (None, Some(_)) => 0,
+                (Some(then), Some(now)) if differ(then, now) => 1,
+                (Some(_), None) => 2,
+                _ => continue,
+            };
+            let there = (sides.0.is_some(), sides.1.is_some());
+            if let (Some(count), Some(list)) = (counts.get_mut(which), lists.get_mut(which)) {
+                *count += 1;
+                if list.len() < limit {
+                    let hidden = |slot: &Slot| then.hidden_through > slot.changed;
+                    list.push(DiffItem {
+                        values_redacted: (there.0 && hidden(&before)) || (there.1 && hidden(&after)),
+                        before: self.diff_side(there.0, &before, then.hidden_through, query.include_values)?,
+                        after: self.diff_side(there.1, &after, then.hidden_through, query.include_values)?,
+                        key,
+                    });
+                }
+            }
+        }
+        let [added, modified, removed] = lists;
+        let truncated = counts.iter().any(|count| *count > limit as u64);
+        Ok(Diff { from: from.seq, to: to.seq, counts, added, modified, removed, truncated })
+    }
+
+    fn diff_side(
+        &self,
+        there: bool,
+        slot: &Slot,
+        hidden_through: Seq,
+        values: bool,
+    ) -> Result<Option<HistoryState>, Error> {
+        if there { self.side(slot, hidden_through, values) } else { Ok(None) }
+    }
+
+    /// The keys that can differ: those with a change between the points, and those that expired
+    /// between their times.
+    fn keys_between(&self, history: &LogHistory<'_>, from: Point, to: Point) -> Result<BTreeSet<Key>, Error> {
+        let (first, last) = if from.seq <= to.seq { (from, to) } else { (to, from) };
+        let mut keys = BTreeSet::new();
+        history.between(first.seq, last.seq, &mut |event| {
+            if let Some(key) = event.event.key().filter(|_| event.event.is_change()) {
+                keys.insert(key.clone());
+            }
+        })?;
+        keys.extend(self.store.published().state.expiring(first.time, last.time).cloned());
+        Ok(keys)
+    }
+}
+
+/// Whether an entry changed: everything counts but its flags.
+fn differ(then: &Entry, now: &Entry) -> bool {
+    then.version != now.version
+}

@@ -1,0 +1,136 @@
+//! Pages of entries.
+
+use std::sync::Arc;
+
+use bilinc_core::{Entry, Json, Key, Rejection, Timestamp};
+use bilinc_projections::order::Window;
+use unicode_normalization::UnicodeNormalization;
+
+use super::Memory;
+use super::cursor::Cursor;
+use crate::answer::{ListPage, ListedEntry};
+use crate::error::Error;
+use crate::query::{DEFAULT_PAGE, ListQuery, MAX_PAGE, Order, PREVIEW_CHARS, Values};
+use crate::store::Published;
+
+/// The entries of a page, whether more follow, and how many match in all.
+struct Found {
+    entries: Vec<(Key, Entry)>,
+    more: bool,
+    total: u64,
+}
+
+impl Memory {
+    /// A page of entries.
+    ///
+    /// An entry that does not change is never skipped and never given twice, however much is written
+    /// between two pages. Costs a walk over all keys, which counts those that match.
+    ///
+    /// # Errors
+    /// When the limit or the cursor is wrong, or the log cannot be read.
+    pub fn list(&self, query: &ListQuery) -> Result<ListPage, Error> {
+        let limit = page_limit(query.limit)?;
+        let list = query.order as u8;
+        let cursor = query.cursor.as_deref().map(|text| Cursor::decode(text, self.store_id(), list)).transpose()?;
+        self.store.refresh()?;
+        self.make_order(query.order);
+        let now = self.now();
+        let found = find(&self.store.published(), query, cursor.as_ref(), limit, now);
+        let next_cursor = found.entries.last().filter(|_| found.more).map(|(key, entry)| {
+            let number = entry.updated_at.micros();
+            Cursor { store: self.store_id(), list, number, key: key.as_str().to_owned() }.encode()
+        });
+        let entries = found.entries.into_iter().map(|(key, entry)| self.listed(key, entry, query.values));
+        Ok(ListPage { entries: entries.collect::<Result<_, _>>()?, next_cursor, total: found.total })
+    }
+
+    fn make_order(&self, order: Order) {
+        let there = {
+            let published = self.store.published();
+            if order == Order::Key { published.keys().is_some() } else { published.times().is_some() }
+        };
+        if !there {
+            let mut published = self.store.published_mut();
+            if order == Order::Key { published.make_keys() } else { published.make_times() }
+        }
+    }
+
+    fn listed(&self, key: Key, entry: Entry, values: Values) -> Result<ListedEntry, Error> {
+        let (value, metadata) = match values {
+            Values::None => (None, None),
+            Values::Preview => (self.store.value(&entry)?.as_ref().map(preview), None),
+            Values::Full => {
+                let text = self.store.text(&entry)?;
+                (text.value, text.metadata)
+            }
+        };
+        Ok(ListedEntry { key, entry, value, metadata })
+    }
+}
+
+/// A string itself, else its compact JSON, cut at [`PREVIEW_CHARS`] characters.
+fn preview(value: &Json) -> Json {
+    let text = value.as_plain_string().unwrap_or_else(|| value.as_str().to_owned());
+    match text.char_indices().nth(PREVIEW_CHARS) {
+        Some((at, _)) => Json::string(&format!("{}…", text.get(..at).unwrap_or_default())),
+        None => Json::string(&text),
+    }
+}
+
+/// The number of items on a page.
+pub(super) fn page_limit(limit: Option<usize>) -> Result<usize, Rejection> {
+    match limit.unwrap_or(DEFAULT_PAGE) {
+        limit if (1..=MAX_PAGE).contains(&limit) => Ok(limit),
+        _ => Err(Rejection::invalid("limit", "out_of_range", format!("a page has 1 to {MAX_PAGE} items"))),
+    }
+}
+
+fn find(published: &Published, query: &ListQuery, cursor: Option<&Cursor>, limit: usize, now: Timestamp) -> Found {
+    let prefix: String = query.prefix.as_deref().unwrap_or_default().nfc().collect();
+    let micros = |time: Option<Timestamp>| time.map(Timestamp::micros);
+    let window = Window { after: micros(query.updated_after), before: micros(query.updated_before) };
+    let at = cursor.map(|cursor| (cursor.number, cursor.key.as_str()));
+    let mut found = Found { entries: Vec::new(), more: false, total: 0 };
+    let mut matching = |key: &Arc<str>, behind_cursor: bool| {
+        let entry = published.state.entry(key, now);
+        let Some(entry) = entry.filter(|entry| key.starts_with(&*prefix) && matches(entry, query)) else { return };
+        found.total += 1;
+        if !behind_cursor {
+            return;
+        }
+        if found.entries.len() < limit {
+            found.entries.push((Key::from_recorded(key), entry.clone()));
+        } else {
+            found.more = true;
+        }
+    };
+    match (query.order, published.keys(), published.times()) {
+        (Order::Key, Some(keys), _) => {
+            let after = cursor.map(|cursor| cursor.key.as_str());
+            for key in keys.ascending(&prefix, None) {
+                matching(key, after.is_none_or(|after| key.as_ref() > after));
+            }
+        }
+        (Order::Newest, _, Some(times)) => {
+            for (time, key) in times.descending(window, None) {
+                matching(key, at.is_none_or(|at| (time, key.as_ref()) < at));
+            }
+        }
+        (Order::Oldest, _, Some(times)) => {
+            for (time, key) in times.ascending(window, None) {
+                matching(key, at.is_none_or(|at| (time, key.as_ref()) > at));
+            }
+        }
+        // The order was made just before and is never dropped.
+        _ => {}
+    }
+    found
+}
+
+fn matches(entry: &Entry, query: &ListQuery) -> bool {
+    query.memory_type.is_none_or(|kind| entry.facts.memory_type == kind)
+        && (query.sources.is_empty() || query.sources.iter().any(|source| **source == *entry.facts.source))
+        && query.updated_after.is_none_or(|after| entry.updated_at > after)
+        && query.updated_before.is_none_or(|before| entry.updated_at < before)
+        && query.flagged.is_none_or(|flagged| entry.flags.is_empty() != flagged)
+}

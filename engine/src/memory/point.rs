@@ -1,0 +1,113 @@
+//! Points of the log, and entries as they stood there.
+
+use std::sync::Arc;
+
+use bilinc_core::{Entry, Key, RecordedEvent, Rejection, Seq, Slot, Timestamp, chain_of, slot_at};
+
+use super::Memory;
+use crate::answer::MemoryEntry;
+use crate::error::Error;
+use crate::query::At;
+use crate::store::{LogHistory, Text};
+
+/// A point resolved: a position, and the moment by which expiry is judged there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Point {
+    pub(super) seq: Seq,
+    pub(super) time: Timestamp,
+}
+
+/// All events of a key, and the newest forget of it that stands now.
+#[derive(Debug, Default)]
+pub(super) struct KeyThen {
+    chain: Vec<Arc<RecordedEvent>>,
+    pub(super) hidden_through: Seq,
+}
+
+impl KeyThen {
+    /// The key as it stood at a position.
+    pub(super) fn at(&self, seq: Seq) -> Slot {
+        slot_at(&self.chain, seq)
+    }
+}
+
+impl Memory {
+    /// The entry of a key.
+    ///
+    /// # Errors
+    /// When the key is malformed or the log cannot be read.
+    pub fn get(&self, key: &str) -> Result<Option<MemoryEntry>, Error> {
+        let key = parse_key(key)?;
+        self.store.refresh()?;
+        let now = self.now();
+        let entry = self.store.published().state.entry(key.as_str(), now).cloned();
+        entry.map(|entry| self.shown(key, entry, false)).transpose()
+    }
+
+    /// The entry of a key as it stood at a point. Its value is hidden when a later forget stands.
+    ///
+    /// Costs what the key has been through, whatever the size of the log.
+    ///
+    /// # Errors
+    /// When the key is malformed, the point is not there, or the log cannot be read.
+    pub fn get_at(&self, key: &str, at: At) -> Result<Option<MemoryEntry>, Error> {
+        if at == At::Now {
+            return self.get(key);
+        }
+        let key = parse_key(key)?;
+        let point = self.point(at)?;
+        let head = self.store.published().head();
+        let chain = self.key_then(&LogHistory::new(&self.store, head), &key)?;
+        let then = chain.at(point.seq);
+        let Some(entry) = then.live(point.time) else { return Ok(None) };
+        self.shown(key, entry.clone(), chain.hidden_through > then.changed).map(Some)
+    }
+
+    /// The chain of a key, for looking at it as it stood.
+    pub(super) fn key_then(&self, history: &LogHistory<'_>, key: &Key) -> Result<KeyThen, Error> {
+        let slot = self.store.published().state.slot(key.as_str()).map(|slot| (slot.head, slot.hidden_through));
+        let Some((head, hidden_through)) = slot else { return Ok(KeyThen::default()) };
+        Ok(KeyThen { chain: chain_of(history, head)?, hidden_through })
+    }
+
+    /// An entry with its value and metadata, or without them when they are hidden.
+    pub(super) fn shown(&self, key: Key, entry: Entry, hidden: bool) -> Result<MemoryEntry, Error> {
+        let text = if hidden { Text::default() } else { self.store.text(&entry)? };
+        Ok(MemoryEntry { key, entry, value: text.value, metadata: text.metadata, values_redacted: hidden })
+    }
+
+    pub(super) fn point(&self, at: At) -> Result<Point, Error> {
+        self.store.refresh()?;
+        let head = self.store.published().head();
+        match at {
+            At::Now => Ok(Point { seq: head, time: self.now() }),
+            At::Position(seq) if seq > head => {
+                let message = format!("there is no position {seq} yet; the last one is {head}");
+                Err(Rejection::invalid("as_of", "out_of_range", message).into())
+            }
+            At::Position(seq) => Ok(Point { seq, time: self.time_of(seq)? }),
+            At::Time(time) => {
+                let seq = self.store.log.position_at(time.micros(), head.get());
+                Ok(Point { seq: Seq::new(seq.map_err(crate::EngineError::from)?), time })
+            }
+            At::Snapshot(id) => {
+                let published = self.store.published();
+                let snapshot = published.state.snapshot(id).ok_or(Rejection::SnapshotNotFound(id))?;
+                Ok(Point { seq: snapshot.seq, time: snapshot.at })
+            }
+        }
+    }
+
+    fn time_of(&self, seq: Seq) -> Result<Timestamp, Error> {
+        if !seq.is_some() {
+            return Ok(Timestamp::MIN);
+        }
+        let frame = self.store.log.frame_at(seq.get()).map_err(crate::EngineError::from)?;
+        Ok(Timestamp::from_micros(frame.time()))
+    }
+}
+
+/// Reads the key of a request.
+pub(super) fn parse_key(text: &str) -> Result<Key, Rejection> {
+    Key::new(text).map_err(|error| Rejection::invalid("key", "invalid_key", error.to_string()))
+}

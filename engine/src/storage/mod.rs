@@ -1,0 +1,135 @@
+//! What the log needs of a disk, as a small trait, so that tests can freeze, tear and fail it.
+//!
+//! Paths are relative to the store's folder and use `/`; the empty path is that folder itself.
+//! The trait knows nothing of segments or marks: it moves bytes and names.
+
+mod fault;
+mod fault_image;
+mod file;
+mod file_lock;
+mod memory;
+mod network;
+
+use std::fmt::Debug;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use fault::{Fault, FaultKind, FaultStorage};
+pub use file::FileStorage;
+pub use memory::MemoryStorage;
+
+/// How [`Storage::open`] opens a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenMode {
+    /// An existing file, for reading only.
+    Read,
+    /// An existing file, for reading and writing.
+    ReadWrite,
+    /// For reading and writing; made when it is not there, kept as it is when it is.
+    Create,
+    /// For reading and writing; made anew, whatever lay under the name is emptied.
+    Truncate,
+}
+
+/// A name inside a folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DirEntry {
+    /// The last part of the path.
+    pub name: String,
+    /// Whether it is a folder.
+    pub is_dir: bool,
+}
+
+/// One store's folder.
+pub trait Storage: Send + Sync + Debug {
+    /// Where this is, for messages.
+    fn describe(&self) -> String;
+    /// The names inside `dir`, in order. A missing folder is `NotFound`.
+    fn list(&self, dir: &str) -> io::Result<Vec<DirEntry>>;
+    /// Whether a file or folder of that name is there.
+    fn exists(&self, path: &str) -> io::Result<bool>;
+    /// Opens a file. The handle keeps working when the file is renamed or removed.
+    fn open(&self, path: &str, mode: OpenMode) -> io::Result<Arc<dyn StorageFile>>;
+    /// Moves a file over `to`, replacing what is there. Durable after [`Storage::sync_dir`].
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+    /// Removes a file. Durable after [`Storage::sync_dir`].
+    fn remove(&self, path: &str) -> io::Result<()>;
+    /// Makes a folder and what is missing above it; one that exists is left alone.
+    fn create_dir(&self, path: &str) -> io::Result<()>;
+    /// Makes the names inside a folder durable.
+    fn sync_dir(&self, path: &str) -> io::Result<()>;
+    /// A lock on a file that is never deleted; made when it is not there.
+    fn lock(&self, path: &str) -> io::Result<Arc<dyn StorageLock>>;
+    /// The kind of network file system this lies on, when it does.
+    fn network_file_system(&self) -> io::Result<Option<&'static str>>;
+}
+
+/// An open file. Reads and writes name their offset, so one handle serves all threads.
+pub trait StorageFile: Send + Sync + Debug {
+    /// Reads at `offset`; may be short, and is 0 only at or past the end.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+    /// Writes all of `bytes` at `offset`. On an error any part of them may have been written.
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+    /// The length now.
+    fn len(&self) -> io::Result<u64>;
+    /// Whether the length is zero.
+    fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+    /// Cuts or lengthens (with zeros) to `len`.
+    fn set_len(&self, len: u64) -> io::Result<()>;
+    /// Lengthens to `len` with zeros whose space is reserved on the disk. Never shortens.
+    fn allocate(&self, len: u64) -> io::Result<()>;
+    /// Makes the contents and the length durable.
+    fn sync_data(&self) -> io::Result<()>;
+}
+
+/// What became of an attempt to take a lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LockOutcome {
+    /// It is ours until [`StorageLock::release`].
+    Acquired,
+    /// Somebody else had it for all the time we were willing to wait; what they wrote about themselves.
+    Busy {
+        /// The holder's text, empty when it left none.
+        holder: String,
+    },
+}
+
+/// An exclusive lock between processes and between handles of one process.
+///
+/// One handle is used by one holder at a time; the log guards it with a mutex of its own.
+pub trait StorageLock: Send + Sync + Debug {
+    /// Takes the lock, waiting at most `wait` (zero: not at all), and leaves `holder` for others to read.
+    fn acquire(&self, wait: Duration, holder: &str) -> io::Result<LockOutcome>;
+    /// Lets go. Does nothing when the lock is not held.
+    fn release(&self);
+}
+
+/// Reads until `buffer` is full or the file ends; answers how much was read.
+pub(crate) fn read_full(file: &dyn StorageFile, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0_usize;
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, offset.saturating_add(filled as u64)) {
+            Ok(0) => break,
+            Ok(read) => filled = filled.saturating_add(read),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// The folder part of a path.
+pub(crate) fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+/// `dir` and `name` as one path.
+pub(crate) fn join(dir: &str, name: &str) -> String {
+    if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
+}
+
+#[cfg(test)]
+mod tests;

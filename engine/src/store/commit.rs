@@ -1,0 +1,314 @@
+//! The way of a write: decide, append, sync, publish, answer.
+//!
+//! A leader carries a batch of requests. Decisions are made on what is durable; frames that are
+//! appended but not yet durable, by this process or another, are *pending*. A request whose
+//! footprint meets a pending event waits until that is durable; all others are decided at once,
+//! which gives the same result as deciding them one after the other. So no decision, and no
+//! refusal, ever rests on something that a power cut could still take back.
+
+use std::collections::{HashSet, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard, RwLockWriteGuard};
+
+use bilinc_core::{
+    Command, Context, Decision, Fingerprint, Footprint, IdempotencyKey, Key, OperationId, RecordedEvent, Refusal,
+    Rejection, Seq, Timestamp, recorded_time,
+};
+
+use super::queue::Ticket;
+use super::{Done, LogHistory, Published, Request, Store};
+use crate::codec::{self, Bodies};
+use crate::error::{EngineError, Error};
+use crate::log::{Append, FrameDraft, LogError};
+
+/// Events that are appended and not yet published, in the order of their positions.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    events: VecDeque<Arc<RecordedEvent>>,
+}
+
+/// What is written and decided in one turn of the leader.
+struct Turn<'a> {
+    append: Append<'a>,
+    drafts: Vec<FrameDraft>,
+    /// Tickets whose events are in `drafts` or appended, and not yet durable.
+    unanswered: Vec<(Arc<Ticket>, Vec<Arc<RecordedEvent>>)>,
+    /// Whether anything is pending, and its keys and idempotency keys.
+    pending: bool,
+    keys: HashSet<Key>,
+    names: HashSet<Arc<str>>,
+    next_seq: Seq,
+    last_time: Option<Timestamp>,
+}
+
+impl Store {
+    /// Carries a request through to its answer.
+    pub(crate) fn write(&self, request: Request) -> Result<Done, Error> {
+        self.queue.submit(request, |batch| {
+            if let Err(error) = self.carry(batch) {
+                for ticket in batch.iter().filter(|ticket| !ticket.is_finished()) {
+                    ticket.finish(Err(Error::Engine(error.again())));
+                }
+            }
+        })
+    }
+
+    /// Judges a request as it would be judged now and writes nothing.
+    pub(crate) fn judge(&self, request: &Request) -> Result<Done, Error> {
+        self.refresh()?;
+        let published = self.published();
+        let now = self.now();
+        let (at, clock_back) = recorded_time(now, published.state.last_time());
+        match self.decide(&published, request, now, (at, clock_back), published.head().plus(1))? {
+            Decision::Append(events) => Ok(Done::Written(events.into_iter().map(Arc::new).collect())),
+            Decision::Replay(record) => Ok(Done::Replayed(record)),
+            Decision::Nothing(outcome) => Ok(Done::Nothing(outcome)),
+        }
+    }
+
+    fn carry(&self, batch: &[Arc<Ticket>]) -> Result<(), EngineError> {
+        let append = self.log.begin_append()?;
+        let result = self.turn(append, batch);
+        if result.is_err() {
+            // Nothing is shown of what is not durable; what became so is read from the log.
+            self.pending().events.clear();
+        }
+        result
+    }
+
+    fn turn(&self, append: Append<'_>, batch: &[Arc<Ticket>]) -> Result<(), EngineError> {
+        self.publish_through(Seq::new(self.log.durable()?.seq))?;
+        let head = append.head();
+        let mut turn = Turn {
+            append,
+            drafts: Vec::new(),
+            unanswered: Vec::new(),
+            pending: false,
+            keys: HashSet::new(),
+            names: HashSet::new(),
+            next_seq: Seq::new(head.next_seq),
+            last_time: head.last_time.map(Timestamp::from_micros),
+        };
+        self.read_pending(&mut turn)?;
+        for ticket in batch {
+            if turn.meets(&ticket.request) {
+                self.flush(&mut turn)?;
+            }
+            self.judge_ticket(&mut turn, ticket)?;
+        }
+        turn.append_drafts()?;
+        let Turn { append, unanswered, next_seq, .. } = turn;
+        // Others may append while this waits for the disk.
+        drop(append);
+        self.make_durable(next_seq.before())?;
+        answer(unanswered);
+        Ok(())
+    }
+
+    /// Learns what others appended behind what is published.
+    fn read_pending(&self, turn: &mut Turn<'_>) -> Result<(), EngineError> {
+        // Never asked for while `pending` is held: publishing takes the two in the other order.
+        let published = self.published().head();
+        let mut pending = self.pending();
+        pending.events.retain(|event| event.seq > published);
+        let last = pending.events.back().map_or(published, |event| event.seq);
+        let end = turn.next_seq.before();
+        if last > end {
+            // Frames that were cut off again after a failure elsewhere.
+            pending.events.clear();
+        }
+        let last = pending.events.back().map_or(published, |event| event.seq);
+        if last < end {
+            self.visit(last, end, Bodies::ForState, &mut |event| {
+                pending.events.push_back(Arc::new(event.clone()));
+                ControlFlow::Continue(())
+            })?;
+        }
+        for event in &pending.events {
+            turn.learn(event);
+        }
+        Ok(())
+    }
+
+    fn judge_ticket(&self, turn: &mut Turn<'_>, ticket: &Arc<Ticket>) -> Result<(), EngineError> {
+        let now = self.now();
+        let time = recorded_time(now, turn.last_time);
+        let decision = {
+            let published = self.published();
+            self.decide(&published, &ticket.request, now, time, turn.next_seq)
+        };
+        let events = match decision {
+            Ok(Decision::Append(events)) => events,
+            Ok(Decision::Replay(record)) => {
+                ticket.finish(Ok(Done::Replayed(record)));
+                return Ok(());
+            }
+            Ok(Decision::Nothing(outcome)) => {
+                ticket.finish(Ok(Done::Nothing(outcome)));
+                return Ok(());
+            }
+            Err(error) => {
+                ticket.finish(Err(error));
+                return Ok(());
+            }
+        };
+        let draft = codec::encode(&events)?;
+        if let Err(LogError::OperationTooLarge { bytes, limit }) = draft.frame_len() {
+            ticket.finish(Err(Rejection::OperationTooLarge { bytes, limit }.into()));
+            return Ok(());
+        }
+        let events: Vec<_> = events.into_iter().map(Arc::new).collect();
+        turn.drafts.push(draft);
+        turn.last_time = Some(time.0);
+        turn.next_seq = turn.next_seq.plus(events.len() as u64);
+        for event in &events {
+            turn.learn(event);
+        }
+        self.pending().events.extend(events.iter().map(Arc::clone));
+        turn.unanswered.push((Arc::clone(ticket), events));
+        Ok(())
+    }
+
+    /// Makes everything pending durable and published, so that the next decision can rest on it.
+    fn flush(&self, turn: &mut Turn<'_>) -> Result<(), EngineError> {
+        turn.append_drafts()?;
+        self.make_durable(turn.next_seq.before())?;
+        answer(std::mem::take(&mut turn.unanswered));
+        turn.pending = false;
+        turn.keys.clear();
+        turn.names.clear();
+        Ok(())
+    }
+
+    fn make_durable(&self, through: Seq) -> Result<(), EngineError> {
+        let durable = self.log.sync_through(through.get())?;
+        self.publish_through(Seq::new(durable.seq))
+    }
+
+    /// Brings what readers see up to the mark.
+    pub(crate) fn refresh(&self) -> Result<(), EngineError> {
+        let durable = Seq::new(self.log.durable()?.seq);
+        if self.published().head() < durable { self.publish_through(durable) } else { Ok(()) }
+    }
+
+    fn publish_through(&self, durable: Seq) -> Result<(), EngineError> {
+        let mut published = self.published_mut();
+        let mut pending = self.pending();
+        while pending.events.front().is_some_and(|event| event.seq <= durable) {
+            if let Some(event) = pending.events.pop_front()
+                && event.seq == published.head().plus(1)
+            {
+                published.apply(&event);
+            }
+        }
+        drop(pending);
+        if published.head() >= durable {
+            return Ok(());
+        }
+        let after = published.head();
+        self.visit(after, durable, Bodies::ForState, &mut |event| {
+            published.apply(event);
+            ControlFlow::Continue(())
+        })
+    }
+
+    fn decide(
+        &self,
+        published: &Published,
+        request: &Request,
+        now: Timestamp,
+        (at, clock_back): (Timestamp, bool),
+        first: Seq,
+    ) -> Result<Decision, Error> {
+        let idempotency = request.idempotency.as_ref().map(|name| IdempotencyKey {
+            name: Arc::from(name.as_str()),
+            fingerprint: fingerprint(&request.command),
+        });
+        let history = LogHistory::new(self, published.head());
+        let context = Context {
+            now,
+            at,
+            clock_back,
+            operation: OperationId::from_u128(self.settings.ids.next_id()),
+            first,
+            actor: &request.actor,
+            idempotency: idempotency.as_ref(),
+            history: &history,
+        };
+        published.state.decide(&request.command, &context).map_err(|refusal| match refusal {
+            Refusal::Rejected(rejection) => Error::Rejected(rejection),
+            Refusal::History(error) => Error::Engine(error),
+        })
+    }
+
+    pub(crate) fn published(&self) -> RwLockReadGuard<'_, Published> {
+        self.published.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn published_mut(&self) -> RwLockWriteGuard<'_, Published> {
+        self.published.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Turn<'_> {
+    fn learn(&mut self, event: &RecordedEvent) {
+        self.pending = true;
+        self.keys.extend(event.event.key().cloned());
+        self.names.extend(event.operation.idempotency.as_ref().map(Arc::clone));
+    }
+
+    /// Whether the decision on a request would look at something pending.
+    fn meets(&self, request: &Request) -> bool {
+        if !self.pending {
+            return false;
+        }
+        if request.idempotency.as_ref().is_some_and(|name| self.names.contains(name.as_str())) {
+            return true;
+        }
+        match request.command.footprint() {
+            Footprint::Everything => true,
+            Footprint::Keys(keys) => keys.iter().any(|key| self.keys.contains(key)),
+        }
+    }
+
+    fn append_drafts(&mut self) -> Result<(), EngineError> {
+        if !self.drafts.is_empty() {
+            self.append.append(&self.drafts)?;
+            self.drafts.clear();
+        }
+        Ok(())
+    }
+}
+
+fn answer(unanswered: Vec<(Arc<Ticket>, Vec<Arc<RecordedEvent>>)>) {
+    for (ticket, events) in unanswered {
+        ticket.finish(Ok(Done::Written(events)));
+    }
+}
+
+/// By what a repeated command is recognised.
+fn fingerprint(command: &Command) -> Fingerprint {
+    // Commands are plain data: serialising them to memory cannot fail.
+    let bytes = serde_json::to_vec(command).unwrap_or_default();
+    Fingerprint(*blake3::hash(&bytes).as_bytes())
+}
+
+impl Store {
+    /// Appends a recorded operation as it is, if it follows the last position; says whether it does.
+    pub(crate) fn feed(&self, events: Vec<RecordedEvent>) -> Result<bool, EngineError> {
+        let mut append = self.log.begin_append()?;
+        let follows = events.first().is_some_and(|first| first.seq.get() == append.head().next_seq);
+        if !follows {
+            return Ok(false);
+        }
+        append.append(&[codec::encode(&events)?])?;
+        drop(append);
+        let last = events.last().map_or(Seq::ZERO, |event| event.seq);
+        self.make_durable(last)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,117 @@
+//! The log as the rules look things up in it.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bilinc_core::{Body, History, RecordedEvent, Seq, Timestamp};
+
+use super::Store;
+use crate::codec::{self, Bodies};
+use crate::error::EngineError;
+use crate::log::Frame;
+
+/// Operations decoded lately are kept: the keys of one import share its frames.
+const MOST_OPERATIONS: usize = 16;
+
+/// Recorded events up to a position.
+pub(crate) struct LogHistory<'a> {
+    store: &'a Store,
+    through: Seq,
+    decoded: RefCell<Vec<Vec<Arc<RecordedEvent>>>>,
+}
+
+impl<'a> LogHistory<'a> {
+    /// What is recorded through that position, which must be readable.
+    pub(crate) fn new(store: &'a Store, through: Seq) -> Self {
+        Self { store, through, decoded: RefCell::default() }
+    }
+
+    fn decoded(&self, seq: Seq) -> Option<Arc<RecordedEvent>> {
+        let decoded = self.decoded.borrow();
+        decoded.iter().find_map(|events| {
+            let first = events.first()?.seq;
+            let index = usize::try_from(seq.get().checked_sub(first.get())?).ok()?;
+            events.get(index).map(Arc::clone)
+        })
+    }
+}
+
+impl History for LogHistory<'_> {
+    type Error = EngineError;
+
+    fn event(&self, seq: Seq) -> Result<Arc<RecordedEvent>, EngineError> {
+        if let Some(event) = self.decoded(seq) {
+            return Ok(event);
+        }
+        let frame = self.store.frame(seq)?;
+        let events: Vec<_> = codec::decode(&frame, Bodies::None)?.into_iter().map(Arc::new).collect();
+        let mut decoded = self.decoded.borrow_mut();
+        if decoded.len() >= MOST_OPERATIONS {
+            decoded.pop();
+        }
+        decoded.insert(0, events);
+        drop(decoded);
+        self.decoded(seq).ok_or_else(|| EngineError::Unreadable {
+            position: seq,
+            reason: "the frame that should hold it does not".to_owned(),
+        })
+    }
+
+    fn body(&self, seq: Seq) -> Result<Option<Body>, EngineError> {
+        self.store.body(seq)
+    }
+
+    fn position_at(&self, time: Timestamp) -> Result<Seq, EngineError> {
+        Ok(Seq::new(self.store.log.position_at(time.micros(), self.through.get())?))
+    }
+
+    fn between(&self, after: Seq, through: Seq, visit: &mut dyn FnMut(&RecordedEvent)) -> Result<(), EngineError> {
+        let through = through.min(self.through);
+        self.store.visit(after, through, Bodies::None, &mut |event| {
+            visit(event);
+            ControlFlow::Continue(())
+        })
+    }
+}
+
+impl Store {
+    /// The frame that holds a position.
+    pub(super) fn frame(&self, seq: Seq) -> Result<Frame, EngineError> {
+        if let Some(frame) = self.frames.get(seq.get()) {
+            return Ok(frame);
+        }
+        let frame = self.log.frame_at(seq.get())?;
+        self.frames.put(&frame);
+        Ok(frame)
+    }
+
+    /// The body of the event at a position; `None` when it has none or it was erased.
+    pub(crate) fn body(&self, seq: Seq) -> Result<Option<Body>, EngineError> {
+        let frame = self.frame(seq)?;
+        let index = seq.get().saturating_sub(frame.first_seq());
+        codec::body_of(&frame, u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
+    /// Visits the events after one position through another, in order, until one breaks off.
+    pub(crate) fn visit(
+        &self,
+        after: Seq,
+        through: Seq,
+        bodies: Bodies,
+        visit: &mut dyn FnMut(&RecordedEvent) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        let mut failed = None;
+        self.log.read(after.plus(1).get(), through.get(), &mut |frame| match codec::decode(&frame, bodies) {
+            Ok(events) => {
+                let wanted = events.iter().filter(|event| event.seq > after && event.seq <= through);
+                wanted.map(&mut *visit).find(ControlFlow::is_break).unwrap_or(ControlFlow::Continue(()))
+            }
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+}

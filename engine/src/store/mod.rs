@@ -1,0 +1,111 @@
+//! One open store: the log, and what is folded from it.
+//!
+//! Writers go through [`commit`]: a leader decides for all that wait, appends their operations
+//! together, and answers once they are durable. Readers look at [`Published`], which holds what the
+//! mark of the log covers and nothing else.
+
+mod commit;
+mod frames;
+mod history;
+mod published;
+mod queue;
+mod reading;
+mod token;
+
+use std::sync::{Arc, Mutex, RwLock};
+
+use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, StoreId, Timestamp};
+
+pub(crate) use self::history::LogHistory;
+pub(crate) use self::published::Published;
+pub(crate) use self::reading::{Text, put as index_entry};
+
+use self::commit::Pending;
+use self::frames::FrameCache;
+use self::queue::Queue;
+use crate::clock::{Clock, Ids};
+use crate::error::{EngineError, Error};
+use crate::log::{Log, LogOptions};
+use crate::storage::Storage;
+
+/// How a store works apart from its log.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn Ids>,
+    pub(crate) refuse_secrets: bool,
+}
+
+/// An open store.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) log: Log,
+    pub(crate) options: LogOptions,
+    pub(crate) settings: Settings,
+    storage: Arc<dyn Storage>,
+    published: RwLock<Published>,
+    pending: Mutex<Pending>,
+    queue: Queue,
+    frames: FrameCache,
+    recall: Mutex<reading::RecallIndex>,
+    hash_seed: u64,
+}
+
+/// A command with who asks for it.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) command: Command,
+    pub(crate) actor: Actor,
+    pub(crate) idempotency: Option<String>,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone)]
+pub(crate) enum Done {
+    /// These events were recorded.
+    Written(Vec<Arc<RecordedEvent>>),
+    /// The request came before; this is its operation.
+    Replayed(IdempotencyRecord),
+    /// There was nothing to write.
+    Nothing(Outcome),
+}
+
+impl Store {
+    pub(crate) fn open(
+        storage: Arc<dyn Storage>,
+        options: LogOptions,
+        settings: Settings,
+    ) -> Result<Self, Error> {
+        let mut seed = [0_u8; 8];
+        getrandom::fill(&mut seed).map_err(|error| EngineError::Random(error.to_string()))?;
+        let hash_seed = u64::from_le_bytes(seed);
+        let (log, _) = Log::open(Arc::clone(&storage), options.clone(), settings.ids.next_id())
+            .map_err(EngineError::from)?;
+        let store = Self {
+            log,
+            options,
+            settings,
+            storage,
+            published: RwLock::new(Published::new(hash_seed)),
+            pending: Mutex::default(),
+            queue: Queue::default(),
+            frames: FrameCache::default(),
+            recall: Mutex::new(reading::RecallIndex::new(hash_seed)),
+            hash_seed,
+        };
+        store.refresh()?;
+        Ok(store)
+    }
+
+    pub(crate) fn id(&self) -> StoreId {
+        StoreId::from_u128(self.log.store_id())
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.settings.clock.now()
+    }
+
+    pub(crate) fn hash_seed(&self) -> u64 {
+        self.hash_seed
+    }
+}

@@ -1,0 +1,92 @@
+//! What readers see: the folds of all that is durable.
+
+use std::collections::HashSet;
+
+use bilinc_core::{Key, RecordedEvent, Seq, State};
+use bilinc_projections::order::{KeyOrder, TimeOrder};
+
+/// The state and the orders of its entries. Orders are made when a read first needs them and kept
+/// from then on.
+#[derive(Debug)]
+pub(crate) struct Published {
+    pub(crate) state: State,
+    keys: Option<KeyOrder>,
+    times: Option<TimeOrder>,
+    /// Keys that changed since the recall index last looked; none as long as there is no index.
+    unindexed: Option<HashSet<Key>>,
+}
+
+impl Published {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { state: State::new(seed), keys: None, times: None, unindexed: None }
+    }
+
+    pub(crate) fn head(&self) -> Seq {
+        self.state.head()
+    }
+
+    /// Folds the next event in.
+    pub(crate) fn apply(&mut self, event: &RecordedEvent) {
+        let Some(change) = self.state.evolve(event) else { return };
+        if let Some(keys) = &mut self.keys {
+            match (change.before, change.after) {
+                (None, Some(_)) => drop(keys.insert(change.key.shared())),
+                (Some(_), None) => drop(keys.remove(change.key.as_str())),
+                _ => {}
+            }
+        }
+        if let Some(times) = &mut self.times {
+            if let Some(before) = change.before {
+                times.remove(before.micros(), &change.key.shared());
+            }
+            if let Some(after) = change.after {
+                times.insert(after.micros(), change.key.shared());
+            }
+        }
+        if let Some(unindexed) = self.unindexed.as_mut().filter(|_| event.event.is_change()) {
+            unindexed.insert(change.key);
+        }
+    }
+
+    /// Entries by key, if that order was made.
+    pub(crate) fn keys(&self) -> Option<&KeyOrder> {
+        self.keys.as_ref()
+    }
+
+    /// Entries by the time they were updated, if that order was made.
+    pub(crate) fn times(&self) -> Option<&TimeOrder> {
+        self.times.as_ref()
+    }
+
+    pub(crate) fn make_keys(&mut self) {
+        if self.keys.is_none() {
+            let mut order = KeyOrder::new();
+            for (key, _) in self.state.slots().filter(|(_, slot)| slot.entry.is_some()) {
+                order.insert(key.shared());
+            }
+            self.keys = Some(order);
+        }
+    }
+
+    pub(crate) fn make_times(&mut self) {
+        if self.times.is_none() {
+            let mut order = TimeOrder::new();
+            for (key, slot) in self.state.slots() {
+                if let Some(entry) = &slot.entry {
+                    order.insert(entry.updated_at.micros(), key.shared());
+                }
+            }
+            self.times = Some(order);
+        }
+    }
+
+    /// Begins to keep the keys that change, for an index made from the present state.
+    pub(crate) fn keep_unindexed(&mut self) {
+        self.unindexed = Some(HashSet::new());
+    }
+
+    /// The keys that changed since this was last asked.
+    pub(crate) fn take_unindexed(&mut self) -> Vec<Key> {
+        self.unindexed.as_mut().map_or_else(Vec::new, |keys| keys.drain().collect())
+    }
+}

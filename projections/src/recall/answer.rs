@@ -1,0 +1,142 @@
+//! The documents that answer one word of a query, and what that adds to the score of each.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Recall;
+use super::postings::{Counts, Field};
+use super::query::{How, Term};
+use super::rank::{Formula, worth};
+use super::search::{MatchedTerm, Profile};
+
+/// The fields, in the order of their bits in [`Match::fields`].
+const FIELDS: [Field; 3] = [Field::Key, Field::Value, Field::Metadata];
+const IN_KEY: u8 = 1;
+
+/// A document that answers one word of the query.
+#[derive(Clone, Copy)]
+pub(super) struct Match {
+    pub(super) slot: u32,
+    pub(super) how: How,
+    /// Which fields hold the word, a bit each.
+    fields: u8,
+    /// First the weighted occurrences, later what the word adds to the score.
+    pub(super) weight: f64,
+}
+
+/// All documents that answer one word of the query, in rising order of slot.
+pub(super) struct Answer {
+    term: String,
+    pub(super) matches: Vec<Match>,
+    /// What the word itself can add at most.
+    pub(super) rarity: f64,
+}
+
+impl Recall {
+    /// Finds the documents that answer a word of the query.
+    pub(super) fn answer(&self, term: Term, profile: Profile, formula: &Formula, visibility: u8) -> Answer {
+        let mut matches = Vec::new();
+        let collect = |ids: &[(u32, How)], matches: &mut Vec<Match>| {
+            for &(id, how) in ids {
+                self.collect(id, how, formula, visibility, matches);
+            }
+            merge(matches);
+        };
+        collect(&term.same(profile, &self.dictionary), &mut matches);
+        let full = matches.len();
+
+        // Looser ways, for documents that do not hold the word itself.
+        let mut loose = Vec::new();
+        if let Some((beginning, most)) = term.beginning(profile, &self.dictionary) {
+            for id in self.dictionary.completions(&beginning) {
+                if full + loose.len() >= most {
+                    break;
+                }
+                self.collect(id, How::Prefix, formula, visibility, &mut loose);
+            }
+            merge(&mut loose);
+        }
+        if full == 0 && loose.is_empty() {
+            let misspelt = term.misspelt(profile, &self.dictionary);
+            let misspelt: Vec<_> = misspelt.into_iter().map(|id| (id, How::Typo)).collect();
+            collect(&misspelt, &mut loose);
+        }
+        if !loose.is_empty() {
+            loose.retain(|found| matches.binary_search_by_key(&found.slot, |found| found.slot).is_err());
+        }
+
+        // Loose matches are judged by how many documents answer in any way, so that they never say more.
+        let rarity = formula.rarity(if full == 0 { loose.len() } else { full });
+        let loose_rarity = formula.rarity(full + loose.len());
+        for found in &mut matches {
+            found.weight = rarity * formula.saturate(found.weight, found.fields & IN_KEY != 0);
+        }
+        for found in &mut loose {
+            found.weight = loose_rarity * worth(found.how) * formula.saturate(found.weight, found.fields & IN_KEY != 0);
+        }
+        if !loose.is_empty() {
+            matches.append(&mut loose);
+            matches.sort_unstable_by_key(|found| found.slot);
+        }
+        Answer { term: term.word, matches, rarity }
+    }
+
+    fn collect(&self, id: u32, how: How, formula: &Formula, visibility: u8, matches: &mut Vec<Match>) {
+        let Some(postings) = self.postings.get(id as usize) else {
+            return;
+        };
+        // Of a full answer relatives count less; of a loose one all count alike, and less later.
+        let worth = if how == How::Stem { worth(how) } else { 1.0 };
+        matches.reserve(postings.at_most());
+        for (slot, counts) in postings.iter() {
+            let facts = self.slots.facts(slot);
+            if facts.visible(visibility) {
+                matches.push(Match {
+                    slot,
+                    how,
+                    fields: fields_of(counts),
+                    weight: worth * formula.occurrences(counts, facts),
+                });
+            }
+        }
+    }
+}
+
+impl Answer {
+    /// How a document answers the word, if it does.
+    pub(super) fn explain(&self, slot: u32) -> Option<MatchedTerm> {
+        let at = self.matches.binary_search_by_key(&slot, |found| found.slot).ok()?;
+        let found = self.matches.get(at)?;
+        Some(MatchedTerm {
+            term: self.term.clone(),
+            how: found.how,
+            fields: (0..)
+                .zip(FIELDS)
+                .filter(|&(bit, _)| found.fields & (1 << bit) != 0)
+                .map(|(_, field)| field)
+                .collect(),
+        })
+    }
+}
+
+fn fields_of(counts: Counts) -> u8 {
+    (0..).zip(FIELDS).filter(|&(_, field)| counts.of(field) > 0).fold(0, |fields, (bit, _)| fields | (1 << bit))
+}
+
+/// Joins what several words found in the same document. Sums run in the order of the words, because the
+/// last bits of a sum depend on it.
+fn merge(matches: &mut Vec<Match>) {
+    if matches.is_sorted_by(|left, right| left.slot < right.slot) {
+        return;
+    }
+    matches.sort_by_key(|found| found.slot);
+    matches.dedup_by(|next, kept| {
+        let same = next.slot == kept.slot;
+        if same {
+            kept.weight += next.weight;
+            kept.fields |= next.fields;
+            kept.how = kept.how.min(next.how);
+        }
+        same
+    });
+}

@@ -1,0 +1,96 @@
+//! The competition for the places of a result.
+
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::{Ordering, Reverse};
+
+use super::Recall;
+use super::search::SearchOptions;
+use super::slots::Slot;
+
+/// A document that competes for a place.
+pub(super) struct Candidate<'a> {
+    pub(super) score: f64,
+    pub(super) slot: u32,
+    pub(super) document: &'a Slot,
+}
+
+impl Candidate<'_> {
+    fn key(&self) -> &str {
+        self.document.key.as_deref().unwrap_or_default()
+    }
+}
+
+impl Ord for Candidate<'_> {
+    /// Greater is better. Total, because keys differ.
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.score.total_cmp(&other.score))
+            .then_with(|| {
+                let importance = self.document.importance;
+                importance.total_cmp(&other.document.importance)
+            })
+            .then_with(|| self.document.changed.cmp(&other.document.changed))
+            .then_with(|| other.key().cmp(self.key()))
+    }
+}
+
+impl PartialOrd for Candidate<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Candidate<'_> {}
+/// The best candidates so far, at most `limit`.
+pub(super) struct Best<'a, 'b> {
+    recall: &'a Recall,
+    options: &'b SearchOptions,
+    accept: &'b mut dyn FnMut(&str) -> bool,
+    heap: BinaryHeap<Reverse<Candidate<'a>>>,
+}
+
+impl<'a, 'b> Best<'a, 'b> {
+    pub(super) const fn new(
+        recall: &'a Recall,
+        options: &'b SearchOptions,
+        accept: &'b mut dyn FnMut(&str) -> bool,
+    ) -> Self {
+        Self { recall, options, accept, heap: BinaryHeap::new() }
+    }
+
+    /// Lets a document compete. The caller's filter is asked only once a place is certain otherwise.
+    pub(super) fn offer(&mut self, slot: u32, score: f64) {
+        let full = self.heap.len() >= self.options.limit;
+        let worst = self.heap.peek().map(|Reverse(worst)| worst);
+        if full && worst.is_none_or(|worst| score < worst.score) {
+            return;
+        }
+        let Some(document) = self.recall.slots.slot(slot) else {
+            return;
+        };
+        let candidate = Candidate { score, slot, document };
+        if full && worst.is_some_and(|worst| candidate < *worst) {
+            return;
+        }
+        let wanted = self.recall.slots.facts(slot).type_bit() & self.options.memory_types != 0;
+        if !wanted || !(self.accept)(candidate.key()) {
+            return;
+        }
+        if full {
+            self.heap.pop();
+        }
+        self.heap.push(Reverse(candidate));
+    }
+
+    /// The winners, best first.
+    pub(super) fn into_vec(self) -> Vec<Candidate<'a>> {
+        let reversed = self.heap.into_sorted_vec();
+        reversed.into_iter().map(|Reverse(candidate)| candidate).collect()
+    }
+}

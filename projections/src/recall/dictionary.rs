@@ -1,0 +1,229 @@
+//! The words of the index, each with a number.
+//!
+//! Words are stored once, in one string. Three ways lead to them: by text, by beginning, and by stem. A
+//! word is stemmed once, when it is first seen, not at each occurrence.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use hashbrown::HashTable;
+use rust_stemmers::{Algorithm, Stemmer};
+
+use super::analysis::base_form;
+use super::checkpoint::{Reader, write_bytes, write_number};
+use super::hash::hash;
+
+/// Says that there is no word.
+const NONE: u32 = u32::MAX;
+
+/// New words wait unsorted until there are this many: sorting each one in would cost a move of half the list.
+const UNSORTED: usize = 512;
+
+/// One word. A stem is a word too, though no document may hold it.
+#[derive(Debug)]
+struct Word {
+    start: u32,
+    len: u16,
+    /// The first of the words that have this one as their stem.
+    child: u32,
+    /// The next of the words that have the same stem as this one.
+    sibling: u32,
+}
+
+/// All words, numbered from 0 in order of arrival.
+pub(super) struct Dictionary {
+    seed: u64,
+    text: String,
+    words: Vec<Word>,
+    by_text: HashTable<u32>,
+    /// Numbers in byte order of their words, but for those in `recent`.
+    sorted: Vec<u32>,
+    recent: Vec<u32>,
+    stemmer: Stemmer,
+}
+
+impl Dictionary {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            text: String::new(),
+            words: Vec::new(),
+            by_text: HashTable::new(),
+            sorted: Vec::new(),
+            recent: Vec::new(),
+            stemmer: Stemmer::create(Algorithm::English),
+        }
+    }
+
+    /// The number of a word, and whether it is there.
+    pub(super) fn find(&self, word: &str) -> Option<u32> {
+        let hash = hash(self.seed, word.as_bytes());
+        self.by_text.find(hash, |&id| self.text(id) == word).copied()
+    }
+
+    /// The word with this number.
+    pub(super) fn text(&self, id: u32) -> &str {
+        slice(&self.text, &self.words, id)
+    }
+
+    /// The number of a word, added with its stem when it is new. None when the dictionary is full.
+    pub(super) fn intern(&mut self, word: &str) -> Option<u32> {
+        if let Some(id) = self.find(word) {
+            return Some(id);
+        }
+        let id = self.add(word)?;
+        let stem = stem(&self.stemmer, word);
+        if let Some(stem) = stem {
+            let parent = match self.find(&stem) {
+                Some(parent) => parent,
+                None => self.add(&stem)?,
+            };
+            let eldest =
+                self.words.get_mut(parent as usize).map_or(NONE, |parent| core::mem::replace(&mut parent.child, id));
+            if let Some(word) = self.words.get_mut(id as usize) {
+                word.sibling = eldest;
+            }
+        }
+        Some(id)
+    }
+
+    fn add(&mut self, word: &str) -> Option<u32> {
+        let id = u32::try_from(self.words.len()).ok().filter(|&id| id != NONE)?;
+        let start = u32::try_from(self.text.len()).ok()?;
+        let len = u16::try_from(word.len()).ok()?;
+        self.text.push_str(word);
+        self.words.push(Word { start, len, child: NONE, sibling: NONE });
+        let (seed, text, words) = (self.seed, &self.text, &self.words);
+        let hash_of = |id: &u32| hash(seed, slice(text, words, *id).as_bytes());
+        self.by_text.insert_unique(hash_of(&id), id, hash_of);
+        self.recent.push(id);
+        if self.recent.len() >= UNSORTED {
+            self.sort_in();
+        }
+        Some(id)
+    }
+
+    fn sort_in(&mut self) {
+        let (text, words) = (&self.text, &self.words);
+        self.recent.sort_unstable_by_key(|&id| slice(text, words, id));
+        let mut merged = Vec::with_capacity(self.sorted.len() + self.recent.len());
+        let mut rest = self.sorted.as_slice();
+        for &id in &self.recent {
+            let word = slice(text, words, id);
+            let before = rest.partition_point(|&other| slice(text, words, other) < word);
+            let (lower, upper) = rest.split_at(before);
+            merged.extend_from_slice(lower);
+            merged.push(id);
+            rest = upper;
+        }
+        merged.extend_from_slice(rest);
+        self.sorted = merged;
+        self.recent.clear();
+    }
+
+    /// What stands for a word in comparisons of meaning: its stem, else itself.
+    pub(super) fn stem(&self, word: &str) -> Option<String> {
+        stem(&self.stemmer, word)
+    }
+
+    /// The words with the same stem as `word`, itself left out, in byte order.
+    pub(super) fn relatives(&self, word: &str) -> Vec<u32> {
+        let stem = self.stem(word);
+        let parent = self.find(stem.as_deref().unwrap_or(word));
+        let child = |id: u32| self.words.get(id as usize).map(|word| word.child);
+        let sibling = |id: &u32| self.words.get(*id as usize).map(|word| word.sibling);
+        let next = parent.and_then(child).filter(|&id| id != NONE);
+        let mut found: Vec<u32> = core::iter::successors(next, |id| sibling(id).filter(|&id| id != NONE))
+            // Links that came as bytes could run in a circle.
+            .take(self.words.len())
+            .chain(parent)
+            .filter(|&id| self.text(id) != word)
+            .collect();
+        found.sort_unstable_by_key(|&id| self.text(id));
+        found.dedup();
+        found
+    }
+
+    /// The words that begin with `prefix` and are longer, in byte order. Lazy, because a store whose keys are
+    /// numbered has very many that begin alike.
+    pub(super) fn completions<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = u32> + 'a {
+        let begins = move |&id: &u32| self.text(id).starts_with(prefix);
+        let mut recent: Vec<u32> = self.recent.iter().copied().filter(begins).collect();
+        recent.sort_unstable_by_key(|&id| self.text(id));
+        let mut recent = recent.into_iter().peekable();
+        let from = self.sorted.partition_point(|&id| self.text(id) < prefix);
+        let sorted = self.sorted.get(from..).unwrap_or_default();
+        let mut sorted = sorted.iter().copied().take_while(begins).peekable();
+        core::iter::from_fn(move || match (sorted.peek(), recent.peek()) {
+            (Some(&old), Some(&new)) if self.text(new) < self.text(old) => recent.next(),
+            (None, _) => recent.next(),
+            _ => sorted.next(),
+        })
+        .filter(|&id| self.text(id).len() > prefix.len())
+    }
+
+    /// Writes the words; [`Dictionary::read`] gives them back under the same numbers.
+    pub(super) fn write(&mut self, out: &mut Vec<u8>) {
+        self.sort_in();
+        // No word is written as 0, which is shortest and commonest.
+        let link = |id: u32| u64::from(id.wrapping_add(1));
+        write_number(self.words.len() as u64, out);
+        for word in &self.words {
+            write_number(word.len.into(), out);
+            write_number(link(word.child), out);
+            write_number(link(word.sibling), out);
+        }
+        write_bytes(self.text.as_bytes(), out);
+        self.sorted.iter().for_each(|&id| write_number(id.into(), out));
+    }
+
+    pub(super) fn read(seed: u64, reader: &mut Reader<'_>) -> Option<Self> {
+        let mut dictionary = Self::new(seed);
+        let count = reader.count()?;
+        dictionary.words.reserve_exact(count);
+        let mut start = 0_u32;
+        for _ in 0..count {
+            let len: u16 = reader.number()?;
+            let mut link = || reader.number().map(|id: u32| id.wrapping_sub(1));
+            let (child, sibling) = (link()?, link()?);
+            dictionary.words.push(Word { start, len, child, sibling });
+            start = start.checked_add(len.into())?;
+        }
+        dictionary.text.push_str(reader.text().filter(|text| text.len() == start as usize)?);
+        dictionary.sorted.reserve_exact(count);
+        for _ in 0..count {
+            let id = reader.number().filter(|&id: &u32| (id as usize) < count)?;
+            dictionary.sorted.push(id);
+        }
+        let (text, words) = (&dictionary.text, &dictionary.words);
+        let hash_of = |id: &u32| hash(seed, slice(text, words, *id).as_bytes());
+        dictionary.by_text.reserve(count, hash_of);
+        for id in 0..u32::try_from(count).ok()? {
+            dictionary.by_text.insert_unique(hash_of(&id), id, hash_of);
+        }
+        Some(dictionary)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+}
+
+fn slice<'a>(text: &'a str, words: &[Word], id: u32) -> &'a str {
+    words
+        .get(id as usize)
+        .and_then(|word| {
+            let start = word.start as usize;
+            text.get(start..start + usize::from(word.len))
+        })
+        .unwrap_or_default()
+}
+
+/// The English stem of a word, when it has one other than itself.
+fn stem(stemmer: &Stemmer, word: &str) -> Option<String> {
+    if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return None;
+    }
+    let base = base_form(word);
+    let stem = stemmer.stem(base.unwrap_or(word));
+    (stem != word && !stem.is_empty()).then(|| stem.into_owned())
+}

@@ -1,0 +1,85 @@
+//! The formula: BM25 over weighted fields.
+//!
+//! Occurrences in each field are divided by how long the field is and weighted, then summed, then
+//! saturated once (BM25F), so that a word in two fields does not count as two words.
+
+use super::math::ln;
+use super::postings::{Counts, Field};
+use super::query::How;
+use super::slots::{Facts, Totals};
+
+/// How soon further occurrences stop to matter.
+const SATURATION: f64 = 1.2;
+/// How much a long value dilutes its words.
+const VALUE_LENGTH: f64 = 0.6;
+/// How much a long key dilutes its words.
+const KEY_LENGTH: f64 = 0.3;
+const KEY_WEIGHT: f64 = 1.0;
+const METADATA_WEIGHT: f64 = 0.5;
+
+/// What even the commonest word says, so that answering more words always counts.
+const RARITY_FLOOR: f64 = 0.4;
+/// How much more a word says that stands in the key: keys name what an entry is about.
+const SUBJECT: f64 = 0.8;
+const MOST: f64 = 1.0 + SUBJECT;
+
+/// Part of the score that depends on how much of the query a document answers.
+const COVERAGE: f64 = 0.8;
+
+/// The formula, with the averages of the documents that a search can see.
+pub(super) struct Formula {
+    documents: f64,
+    per_value_word: f64,
+    per_key_word: f64,
+}
+
+impl Formula {
+    pub(super) fn new(totals: Totals) -> Self {
+        let documents = totals.documents as f64;
+        let per_word = |words: u64| documents / (words.max(1) as f64);
+        Self { documents, per_value_word: per_word(totals.value_words), per_key_word: per_word(totals.key_words) }
+    }
+
+    /// How much a word says that `holders` documents hold.
+    pub(super) fn rarity(&self, holders: usize) -> f64 {
+        let holders = holders as f64;
+        RARITY_FLOOR + ln(1.0 + (self.documents - holders + 0.5) / (holders + 0.5))
+    }
+
+    /// Weighted occurrences in a document, not yet saturated.
+    pub(super) fn occurrences(&self, counts: Counts, facts: Facts) -> f64 {
+        let value = f64::from(counts.of(Field::Value));
+        let key = f64::from(counts.of(Field::Key));
+        let metadata = f64::from(counts.of(Field::Metadata));
+        let value_norm = 1.0 - VALUE_LENGTH + VALUE_LENGTH * f64::from(facts.value_len) * self.per_value_word;
+        let key_norm = 1.0 - KEY_LENGTH + KEY_LENGTH * f64::from(facts.key_len) * self.per_key_word;
+        value / value_norm + KEY_WEIGHT * key / key_norm + METADATA_WEIGHT * metadata
+    }
+
+    /// What occurrences are worth, between 0 and `MOST`.
+    pub(super) fn saturate(&self, occurrences: f64, in_key: bool) -> f64 {
+        let subject = if in_key { MOST } else { 1.0 };
+        subject * occurrences / (SATURATION + occurrences)
+    }
+
+    /// The score of the document whose very key is the query: above what any other can reach.
+    pub(super) fn named(&self, score: f64, whole: f64) -> f64 {
+        1.0 + score + whole * MOST
+    }
+
+    /// The score of a document from the sum over the words it answers, and the share of the query's weight
+    /// that those words have.
+    pub(super) fn score(&self, sum: f64, share: f64) -> f64 {
+        sum * (1.0 - COVERAGE + COVERAGE * share)
+    }
+}
+
+/// What a word counts that answers in this way, against the word itself.
+pub(super) const fn worth(how: How) -> f64 {
+    match how {
+        How::Exact => 1.0,
+        How::Stem => 0.7,
+        How::Prefix => 0.5,
+        How::Typo => 0.6,
+    }
+}

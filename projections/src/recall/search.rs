@@ -1,0 +1,133 @@
+//! From a query to the best documents.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::Recall;
+use super::answer::{Answer, Match};
+use super::best::Best;
+use super::postings::Field;
+use super::query::{self, How};
+use super::rank::{Formula, worth};
+use super::slots::{ORDINARY, REPORT, REPORT_PREFIX};
+use super::window::{WINDOW, Window};
+
+/// How tolerant a search is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// The words themselves, after folding.
+    Fast,
+    /// Also words of the same stem, words that begin with a word of the query, and small slips.
+    #[default]
+    Balanced,
+}
+
+/// How to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchOptions {
+    /// How tolerant the search is.
+    pub profile: Profile,
+    /// The most hits to give.
+    pub limit: usize,
+    /// Memory types to look at: bit `n` stands for type `n`.
+    pub memory_types: u8,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self { profile: Profile::Balanced, limit: 10, memory_types: u8::MAX }
+    }
+}
+
+/// A document found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Its key.
+    pub key: Arc<str>,
+    /// Its score: above 0, to be compared only within one search.
+    pub score: f64,
+    /// The words of the query it answers, in their order.
+    pub matched: Vec<MatchedTerm>,
+}
+
+/// A word of the query that a document answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchedTerm {
+    /// The word of the query, folded.
+    pub term: String,
+    /// The closest way in which the document answers it.
+    pub how: How,
+    /// The fields in which it does, key first.
+    pub fields: Vec<Field>,
+}
+
+impl Recall {
+    /// The best documents for a query, best first.
+    ///
+    /// The query is text: nothing in it is syntax. Equal scores are ordered by importance, then newest
+    /// change, then key. A query that is a key finds that entry first. `accept` is asked about documents
+    /// that would take a place, in no promised order.
+    pub fn search(&self, query: &str, options: &SearchOptions, accept: &mut dyn FnMut(&str) -> bool) -> Vec<Hit> {
+        let query = query.trim();
+        if query.is_empty() {
+            return Vec::new();
+        }
+        let visibility = if query.starts_with(REPORT_PREFIX) { ORDINARY | REPORT } else { ORDINARY };
+        let formula = Formula::new(self.slots.totals(visibility));
+        let answers: Vec<Answer> = query::terms(query, options.profile, &self.dictionary)
+            .into_iter()
+            .map(|term| self.answer(term, options.profile, &formula, visibility))
+            .filter(|answer| !answer.matches.is_empty())
+            .collect();
+
+        let whole = answers.iter().map(|answer| answer.rarity).sum();
+        let mut best = Best::new(self, options, accept);
+        let named = self.slots.find(query);
+        let mut of_named = 0.0;
+        self.score(&answers, whole, &formula, |slot, score| {
+            if named == Some(slot) {
+                of_named = score;
+            } else {
+                best.offer(slot, score);
+            }
+        });
+        if let Some(slot) = named {
+            best.offer(slot, formula.named(of_named, whole));
+        }
+        best.into_vec()
+            .into_iter()
+            .filter_map(|candidate| {
+                Some(Hit {
+                    key: Arc::clone(candidate.document.key.as_ref()?),
+                    score: candidate.score,
+                    matched: (answers.iter()).filter_map(|answer| answer.explain(candidate.slot)).collect(),
+                })
+            })
+            .collect()
+    }
+
+    /// Adds up the answers for each document and hands on the score, in rising order of slot.
+    fn score(&self, answers: &[Answer], whole: f64, formula: &Formula, mut give: impl FnMut(u32, f64)) {
+        let mut rests: Vec<&[Match]> = answers.iter().map(|a| a.matches.as_slice()).collect();
+        let mut window = Window::new();
+        loop {
+            // Windows without any match are passed over.
+            let next = rests.iter().filter_map(|rest| rest.first()).map(|m| m.slot);
+            let Some(first) = next.min() else { break };
+            let end = first.saturating_add(WINDOW as u32);
+            for (rest, answer) in rests.iter_mut().zip(answers) {
+                let inside = rest.partition_point(|found| found.slot < end);
+                let (now, later) = rest.split_at(inside);
+                *rest = later;
+                for found in now {
+                    let weight = answer.rarity * worth(found.how);
+                    window.add((found.slot - first) as usize, found.weight, weight);
+                }
+            }
+            window.drain(|offset, sum, weight| {
+                give(first + offset, formula.score(sum, weight / whole));
+            });
+        }
+    }
+}
