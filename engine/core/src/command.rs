@@ -45,6 +45,45 @@ pub enum Command {
     Undo(Undo),
 }
 
+impl Command {
+    /// The names of all commands, in the order of their declaration.
+    pub const NAMES: [&str; 13] = [
+        "Commit",
+        "Revise",
+        "Forget",
+        "Confirm",
+        "Flag",
+        "Unflag",
+        "Snapshot",
+        "Rollback",
+        "Import",
+        "DreamStart",
+        "DreamApply",
+        "DreamUndo",
+        "Undo",
+    ];
+
+    /// The name of this command, one of [`Self::NAMES`].
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Commit(_) => "Commit",
+            Self::Revise(_) => "Revise",
+            Self::Forget(_) => "Forget",
+            Self::Confirm(_) => "Confirm",
+            Self::Flag(_) => "Flag",
+            Self::Unflag(_) => "Unflag",
+            Self::Snapshot(_) => "Snapshot",
+            Self::Rollback(_) => "Rollback",
+            Self::Import(_) => "Import",
+            Self::DreamStart(_) => "DreamStart",
+            Self::DreamApply(_) => "DreamApply",
+            Self::DreamUndo(_) => "DreamUndo",
+            Self::Undo(_) => "Undo",
+        }
+    }
+}
+
 /// Creates or replaces an entry; what is not given takes its default.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Commit {

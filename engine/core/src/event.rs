@@ -57,6 +57,51 @@ pub enum Event {
 }
 
 impl Event {
+    /// The names of all events, in the order of their declaration.
+    pub const NAMES: [&str; 17] = [
+        "Committed",
+        "Revised",
+        "Confirmed",
+        "Forgotten",
+        "Flagged",
+        "Unflagged",
+        "Restored",
+        "Removed",
+        "Reflagged",
+        "SnapshotTaken",
+        "DreamStarted",
+        "DreamPageApplied",
+        "DreamFinished",
+        "ReportWritten",
+        "Undone",
+        "RolledBack",
+        "Imported",
+    ];
+
+    /// The name of this event, one of [`Self::NAMES`].
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Committed(_) => "Committed",
+            Self::Revised(_) => "Revised",
+            Self::Confirmed(_) => "Confirmed",
+            Self::Forgotten(_) => "Forgotten",
+            Self::Flagged(_) => "Flagged",
+            Self::Unflagged(_) => "Unflagged",
+            Self::Restored(_) => "Restored",
+            Self::Removed(_) => "Removed",
+            Self::Reflagged(_) => "Reflagged",
+            Self::SnapshotTaken(_) => "SnapshotTaken",
+            Self::DreamStarted(_) => "DreamStarted",
+            Self::DreamPageApplied(_) => "DreamPageApplied",
+            Self::DreamFinished(_) => "DreamFinished",
+            Self::ReportWritten(_) => "ReportWritten",
+            Self::Undone(_) => "Undone",
+            Self::RolledBack(_) => "RolledBack",
+            Self::Imported(_) => "Imported",
+        }
+    }
+
     /// The key that the event is about, if it is about one.
     #[must_use]
     pub fn key(&self) -> Option<&Key> {
@@ -126,6 +171,18 @@ impl Event {
             | Self::Undone(_)
             | Self::RolledBack(_)
             | Self::Imported(_) => false,
+        }
+    }
+
+    /// Whether it is recorded that no entry was there just before. Every other change was made to an
+    /// entry that was there by the clock of its decision, whatever time was recorded.
+    #[must_use]
+    pub fn creates(&self) -> bool {
+        match self {
+            Self::Committed(event) => event.created,
+            Self::Restored(event) => event.created,
+            Self::ReportWritten(event) => event.created,
+            _ => false,
         }
     }
 

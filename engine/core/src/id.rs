@@ -153,17 +153,15 @@ pub struct Version(u128);
 impl Version {
     /// The version that the `index`-th event of an operation gives.
     ///
-    /// A bijection of `operation + index`: distinct sums give distinct versions, so versions are as
-    /// unique as operation ids, and nothing of a value enters them. The rounds are those of a
-    /// multiply–xorshift mixer over 128 bits; they only make neighbours look unlike.
+    /// A bijection of the index for each operation, and of the operation for each index. The id is
+    /// mixed before the index is added, so that the versions of operations with neighbouring ids do
+    /// not meet; nothing of a value enters. The rounds are those of a multiply–xorshift mixer over
+    /// 128 bits.
     #[must_use]
     pub fn of(operation: OperationId, index: u32) -> Self {
         const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
-        let mut bits = operation.as_u128().wrapping_add(u128::from(index));
-        for _ in 0..2 {
-            bits ^= bits >> 65;
-            bits = bits.wrapping_mul(ODD);
-        }
+        let mixed = |bits: u128| (bits ^ (bits >> 65)).wrapping_mul(ODD);
+        let bits = mixed(mixed(operation.as_u128()).wrapping_add(u128::from(index)));
         Self(bits ^ (bits >> 65))
     }
 
@@ -220,6 +218,7 @@ mod tests {
         let operation = OperationId::from_u128(7);
         let first = Version::of(operation, 0);
         assert_ne!(first, Version::of(operation, 1));
+        assert_ne!(Version::of(OperationId::from_u128(8), 0), Version::of(operation, 1));
         assert_eq!(first.to_string().parse::<Version>().unwrap(), first);
         assert!("v1_+123456789abcdef0123456789abcdef".parse::<Version>().is_err());
     }

@@ -24,7 +24,8 @@ pub enum InvalidJson {
     #[error("not a JSON value: {0}")]
     Syntax(String),
     /// An object names a member twice.
-    #[error("an object holds the member `{0}` twice")]
+    // The name is content, which no message repeats.
+    #[error("an object names one of its members twice")]
     DuplicateMember(String),
     /// Nested deeper than [`JSON_DEPTH`] levels.
     #[error("nested deeper than {JSON_DEPTH} levels")]

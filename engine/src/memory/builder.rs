@@ -62,7 +62,8 @@ impl MemoryBuilder {
     }
 
     /// When a write counts as done. [`Durability::Relaxed`] gives up the promise that an answered
-    /// write survives a power cut; `status` shows it.
+    /// write survives a power cut, and other processes may see it later (the mark moves once in 64
+    /// operations, and at close); `status` shows it.
     pub fn durability(mut self, durability: Durability) -> Self {
         self.log.durability = durability;
         self

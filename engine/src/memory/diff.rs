@@ -15,7 +15,8 @@ use crate::store::LogHistory;
 impl Memory {
     /// The keys that were added, modified and removed between two points.
     ///
-    /// Walks what was recorded between them, and the chains of the keys named there, nothing else.
+    /// Walks what was recorded since the earlier one, and the chains of keys that changed between them or
+    /// were made anew since.
     ///
     /// # Errors
     /// When a point is not there, the limit is wrong, or the log cannot be read.
@@ -75,7 +76,16 @@ impl Memory {
                 keys.insert(key.clone());
             }
         })?;
-        keys.extend(self.store.published().state.expiring(first.time, last.time).cloned());
+        let (after, through) = (first.time.min(last.time), first.time.max(last.time));
+        keys.extend(self.store.published().state.expiring(after, through).cloned());
+        // An entry that expired there and was made anew since has left the present order of expiry.
+        let mut made_anew = BTreeSet::new();
+        history.between(last.seq, history.through(), &mut |event| {
+            if let Some(key) = event.event.key().filter(|_| event.event.creates()) {
+                made_anew.insert(key.clone());
+            }
+        })?;
+        keys.extend(made_anew);
         Ok(keys)
     }
 }

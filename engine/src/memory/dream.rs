@@ -1,16 +1,16 @@
 //! The dream pass.
 
 use bilinc_core::{
-    Action, Command, DreamApply, DreamId, DreamRecord, DreamStart, Event, History, Json, Outcome, Rejection, Seq,
-    limits,
+    Action, ActionRecord, Command, DreamApply, DreamId, DreamPhase, DreamRecord, DreamStart, Event, History, Json,
+    Outcome, Rejection, Seq, limits,
 };
 
 use super::Memory;
 use super::list::page_limit;
-use super::write::unexpected;
+use super::write::{outcome_of, unexpected};
 use crate::answer::{DreamApplied, DreamCandidate, DreamStarted, DreamSummary, DreamView, UndoAnswer, Written};
 use crate::error::{DreamApplyError, Error};
-use crate::store::LogHistory;
+use crate::store::{Done, LogHistory};
 
 impl Memory {
     /// Starts a dream pass: gives the entries that changed since the last one, newest change first,
@@ -59,33 +59,81 @@ impl Memory {
         if self.store.settings.refuse_secrets {
             refuse_secret_actions(&mut apply.actions);
         }
-        self.page(apply, self.idempotency.clone())
+        if apply.dry_run { self.dry_page(apply) } else { self.page(apply, 1) }
     }
 
-    fn page(&self, apply: DreamApply, idempotency: Option<String>) -> Result<Written<DreamApplied>, Error> {
-        let dry_run = apply.dry_run;
-        let command = Command::DreamApply(apply);
-        let written = if dry_run { self.dry_run(command)? } else { self.write_as(command, idempotency)? };
+    /// Carries a page out; `number` is its place in its call, from 1.
+    fn page(&self, apply: DreamApply, number: u32) -> Result<Written<DreamApplied>, Error> {
+        let done = self.carry(Command::DreamApply(apply), self.idempotency_of_page(number))?;
+        let recorded = match &done {
+            Done::Written(events) => events.last().map(|event| (event.seq, event.operation.at)),
+            Done::Replayed(record) => Some((record.first.plus(u64::from(record.count)).before(), record.at)),
+            Done::Nothing(_) => None,
+        };
+        let written = self.answer(done)?;
         let Outcome::Page { dream, actions } = written.answer else { return Err(unexpected(&written.answer)) };
-        let published = self.store.published();
-        let record = published.state.dream(dream).ok_or(Rejection::DreamNotFound(dream))?;
-        let forgotten = actions.iter().filter(|action| dry_run && action.is_applied_forget()).count();
+        let record = self.dream_record(dream)?;
+        // The answer tells how the dream stood behind this page, also when it is given again later.
+        let (through, at) = recorded.unwrap_or((Seq::MAX, record.started_at));
         let answer = DreamApplied {
+            dream,
+            phase: if record.finished.is_some_and(|finished| finished <= through) {
+                DreamPhase::Finished
+            } else {
+                DreamPhase::Open
+            },
+            forget_cap: record.start.forget_cap,
+            forgets: self.forgets_through(&record, through)?,
+            undo_until: at.plus(limits::DREAM_MICROS),
+            results: actions,
+            pages: 1,
+        };
+        Ok(Written { answer, replayed: written.replayed })
+    }
+
+    fn dry_page(&self, apply: DreamApply) -> Result<Written<DreamApplied>, Error> {
+        let written = self.dry_run(Command::DreamApply(apply))?;
+        let Outcome::Page { dream, actions } = written.answer else { return Err(unexpected(&written.answer)) };
+        Ok(Written { answer: self.would_be(dream, actions, 1)?, replayed: false })
+    }
+
+    /// The answer of a dry run: the dream as it is, and what the actions would come to.
+    fn would_be(&self, dream: DreamId, results: Vec<ActionRecord>, pages: u32) -> Result<DreamApplied, Error> {
+        let record = self.dream_record(dream)?;
+        let forgotten = results.iter().filter(|action| action.is_applied_forget()).count();
+        Ok(DreamApplied {
             dream,
             phase: record.phase(),
             forget_cap: record.start.forget_cap,
             forgets: record.forgets.saturating_add(u32::try_from(forgotten).unwrap_or(u32::MAX)),
             undo_until: record.undo_until(),
-            results: actions,
-            pages: 1,
-        };
-        drop(published);
-        Ok(Written { answer, replayed: written.replayed })
+            results,
+            pages,
+        })
+    }
+
+    fn dream_record(&self, dream: DreamId) -> Result<DreamRecord, Error> {
+        Ok(self.store.published().state.dream(dream).ok_or(Rejection::DreamNotFound(dream))?.clone())
+    }
+
+    /// The forgets that a dream had carried out when its page at that position was recorded.
+    fn forgets_through(&self, record: &DreamRecord, through: Seq) -> Result<u32, Error> {
+        if record.pages.last().is_none_or(|last| *last <= through) {
+            return Ok(record.forgets);
+        }
+        let history = LogHistory::new(&self.store, through);
+        let mut forgets = 0_usize;
+        for page in record.pages.iter().take_while(|page| **page <= through) {
+            if let Event::DreamPageApplied(event) = &history.event(*page)?.event {
+                forgets += event.actions.iter().filter(|action| action.is_applied_forget()).count();
+            }
+        }
+        Ok(u32::try_from(forgets).unwrap_or(u32::MAX))
     }
 
     /// Applies up to 1,000 actions in pages of 25 and finishes the dream with the last page. With an
-    /// idempotency key, page *n* goes under `<key>#<n>`, so a repeated call goes on where the first
-    /// one stopped.
+    /// idempotency key, page *n* after the first goes under `<key>#<n>`, so a repeated call goes on
+    /// where the first one stopped. A dry run judges each page on what the pages before it would leave.
     ///
     /// # Errors
     /// [`DreamApplyError`] when a page is refused: it carries the results of the pages before, which
@@ -100,7 +148,7 @@ impl Memory {
         let number = actions.len();
         let fail = |page: u32, error: Error, results: Vec<_>| {
             let not_tried = (results.len()..number).collect();
-            DreamApplyError { page, error, results, not_tried }
+            DreamApplyError { page, error: at_index(error, results.len()), results, not_tried }
         };
         if number > limits::APPLY_ACTIONS {
             let message = format!("at most {}, these are {number}", limits::APPLY_ACTIONS);
@@ -109,20 +157,26 @@ impl Memory {
         if self.store.settings.refuse_secrets {
             refuse_secret_actions(&mut actions);
         }
-        if dry_run || number == 0 {
-            let apply = DreamApply { dream, actions, report, finish: true, dry_run };
-            return self.page(apply, self.idempotency.clone()).map_err(|error| fail(1, error, Vec::new()));
-        }
+        // The report goes with the last page; one that cannot is refused before the first.
+        let finish = DreamApply { dream, actions: Vec::new(), report: report.clone(), finish: true, dry_run };
+        self.check_form(&Command::DreamApply(finish.clone())).map_err(|error| fail(1, error.into(), Vec::new()))?;
         let pages: Vec<Vec<Action>> = actions.chunks(limits::PAGE_ACTIONS).map(<[Action]>::to_vec).collect();
         let last = pages.len();
+        if dry_run && last > 1 {
+            return self.dry_pages(&finish, pages).map_err(|(page, error, results)| fail(page, error, results));
+        }
+        if dry_run || last == 0 {
+            let apply = DreamApply { actions, ..finish };
+            let written = if dry_run { self.dry_page(apply) } else { self.page(apply, 1) };
+            return written.map_err(|error| fail(1, error, Vec::new()));
+        }
         let mut results = Vec::with_capacity(number);
         let mut replayed = true;
         let mut answer = None;
         for (page, actions) in (1_u32..).zip(pages) {
             let finish = page as usize == last;
             let report = report.clone().filter(|_| finish);
-            let idempotency = self.idempotency.as_ref().map(|key| format!("{key}#{page}"));
-            match self.page(DreamApply { dream, actions, report, finish, dry_run }, idempotency) {
+            match self.page(DreamApply { dream, actions, report, finish, dry_run }, page) {
                 Ok(written) => {
                     replayed &= written.replayed;
                     results.extend(written.answer.results.iter().cloned());
@@ -134,6 +188,33 @@ impl Memory {
         match answer {
             Some(answer) => Ok(Written { answer: DreamApplied { results, ..answer }, replayed }),
             None => Err(fail(1, Rejection::invalid("actions", "required", "there are none").into(), Vec::new())),
+        }
+    }
+
+    /// Judges several pages, each on what the ones before it would leave.
+    fn dry_pages(
+        &self,
+        finish: &DreamApply,
+        pages: Vec<Vec<Action>>,
+    ) -> Result<Written<DreamApplied>, (u32, Error, Vec<ActionRecord>)> {
+        let (last, mut results) = (pages.len(), Vec::new());
+        let mut ahead = self.store.look_ahead().map_err(|error| (1, error.into(), Vec::new()))?;
+        for (page, actions) in (1_u32..).zip(pages) {
+            let apply = if page as usize == last {
+                DreamApply { actions, dry_run: false, ..finish.clone() }
+            } else {
+                DreamApply { actions, dry_run: false, report: None, finish: false, ..*finish }
+            };
+            let judged = self.request(Command::DreamApply(apply), None).and_then(|request| ahead.judge(&request));
+            match judged.and_then(|events| outcome_of(&events)) {
+                Ok(Outcome::Page { actions, .. }) => results.extend(actions),
+                Ok(other) => return Err((page, unexpected(&other), results)),
+                Err(error) => return Err((page, error, results)),
+            }
+        }
+        match self.would_be(finish.dream, results, u32::try_from(last).unwrap_or(u32::MAX)) {
+            Ok(answer) => Ok(Written { answer, replayed: false }),
+            Err(error) => Err((1, error, Vec::new())),
         }
     }
 
@@ -217,6 +298,16 @@ impl Memory {
         };
         Ok(published.state.dreams().take(limit).map(summary).collect())
     }
+}
+
+/// Names an action by its index in the call instead of that in its page.
+fn at_index(error: Error, before: usize) -> Error {
+    let Error::Rejected(Rejection::Invalid { field, reason, message }) = error else { return error };
+    let index = field.strip_prefix("actions[").and_then(|rest| rest.split_once(']')).and_then(|(index, rest)| {
+        let index: usize = index.parse().ok()?;
+        Some(format!("actions[{}]{rest}", index.saturating_add(before)))
+    });
+    Rejection::invalid(index.unwrap_or(field), reason, message).into()
 }
 
 /// A credential in an action makes it an error of its own and of no other.

@@ -79,7 +79,6 @@ impl Memory {
     }
 
     /// How a store is opened, step by step.
-    #[must_use]
     pub fn builder() -> MemoryBuilder {
         MemoryBuilder::default()
     }
@@ -107,6 +106,12 @@ impl Memory {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.store.now()
+    }
+
+    /// Closes this handle. The store closes with its last handle: the log is cut to its real length
+    /// and the mark is synced. Dropping the handles does the same.
+    pub fn close(self) {
+        drop(self);
     }
 
     /// Where the log stands.

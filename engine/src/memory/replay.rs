@@ -90,8 +90,9 @@ impl Memory {
         if Arc::ptr_eq(&self.store, &other.store) {
             return Ok(true);
         }
-        let (this, that) = (self.store.published().state.clone(), other.store.published());
-        Ok(this == that.state)
+        // One lock at a time: two threads may compare the same stores the other way round.
+        let this = self.store.published().state.clone();
+        Ok(this == other.store.published().state)
     }
 }
 

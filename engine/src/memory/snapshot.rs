@@ -1,7 +1,7 @@
 //! Snapshots and rollbacks.
 
 use bilinc_core::{
-    Command, Json, Key, Outcome, Rejection, RolledBack, Rollback, Snapshot, SnapshotId, SnapshotRecord, rollback_plan,
+    Command, Confirmation, Json, Key, Outcome, Rejection, RolledBack, Rollback, Snapshot, SnapshotId, SnapshotRecord, rollback_plan,
 };
 
 use super::Memory;
@@ -60,7 +60,7 @@ impl Memory {
     /// Costs what was recorded since the snapshot, whatever the size of the store.
     ///
     /// # Errors
-    /// When the snapshot is not there or the log cannot be read.
+    /// When the reason is malformed, the snapshot is not there or the log cannot be read.
     pub fn rollback_preview(
         &self,
         snapshot: SnapshotId,
@@ -68,6 +68,12 @@ impl Memory {
         limit: usize,
     ) -> Result<RollbackPreview, Error> {
         let limit = page_limit(Some(limit))?;
+        // A token that no rollback could use would be worth nothing.
+        self.check_form(&Command::Rollback(Rollback {
+            snapshot,
+            reason: reason.to_owned(),
+            confirmation: Confirmation::Mismatch,
+        }))?;
         self.store.refresh()?;
         let now = self.now();
         let (plan, head) = {

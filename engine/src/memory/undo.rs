@@ -1,6 +1,6 @@
 //! Undo of a dream and of anything.
 
-use bilinc_core::{Command, DreamId, DreamUndo, Outcome, Selection, Undo, Undone};
+use bilinc_core::{Command, DreamId, DreamPhase, DreamShift, DreamUndo, Outcome, Selection, Undo, Undone};
 
 use super::Memory;
 use super::write::unexpected;
@@ -48,7 +48,13 @@ impl Memory {
             Selection::Dream(dream) => Some(dream),
             _ => None,
         };
-        let dream = named.and_then(|id| Some((id, self.store.published().state.dream(id)?.phase())));
+        // What the undo made of the dream, which a redo may have changed since.
+        let recorded = undone.dreams.iter().find(|(dream, _)| Some(*dream) == named && seq.is_some());
+        let dream = match recorded {
+            Some((dream, DreamShift::Undone { partly: false })) => Some((*dream, DreamPhase::Undone)),
+            Some((dream, DreamShift::Undone { partly: true })) => Some((*dream, DreamPhase::PartlyUndone)),
+            _ => named.and_then(|id| Some((id, self.store.published().state.dream(id)?.phase()))),
+        };
         UndoAnswer { dream, undone, seq, already_undone }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bilinc_core::{
-    Command, Commit, Confirm, Flag, Forget, History, Outcome, RecordedEvent, Rejection, Revise, Seq, Unflag,
+    Command, Commit, Confirm, Flag, Forget, History, Outcome, RecordedEvent, Rejection, Revise, Seq, Unflag, limits,
 };
 
 use super::Memory;
@@ -78,9 +78,30 @@ impl Memory {
     }
 
     pub(super) fn write_as(&self, command: Command, idempotency: Option<String>) -> Result<Written<Outcome>, Error> {
-        let request = self.request(command, idempotency)?;
-        let done = self.store.write(request)?;
+        let done = self.carry(command, idempotency)?;
         self.answer(done)
+    }
+
+    pub(super) fn carry(&self, command: Command, idempotency: Option<String>) -> Result<Done, Error> {
+        self.store.write(self.request(command, idempotency)?)
+    }
+
+    /// The idempotency key of one of the operations that a call takes: the call's own for the first,
+    /// so that another payload under it is noticed whatever that payload's kind.
+    pub(super) fn idempotency_of_page(&self, page: u32) -> Option<String> {
+        let name = self.idempotency.as_ref()?;
+        Some(match page {
+            1 => name.clone(),
+            page => {
+                let numbered = format!("{name}#{page}");
+                // A name at the limit leaves no room for a number.
+                if numbered.chars().count() <= limits::IDEMPOTENCY_KEY_CHARS {
+                    numbered
+                } else {
+                    format!("{}#{page}", blake3::hash(name.as_bytes()).to_hex())
+                }
+            }
+        })
     }
 
     /// What a command would answer; writes nothing.
@@ -90,7 +111,7 @@ impl Memory {
         self.answer(done)
     }
 
-    fn request(&self, command: Command, idempotency: Option<String>) -> Result<Request, Error> {
+    pub(super) fn request(&self, command: Command, idempotency: Option<String>) -> Result<Request, Error> {
         if self.store.settings.refuse_secrets {
             refuse_secrets(&command)?;
         }
@@ -103,7 +124,7 @@ impl Memory {
         if self.store.settings.refuse_secrets { refuse_secrets(command) } else { Ok(()) }
     }
 
-    fn answer(&self, done: Done) -> Result<Written<Outcome>, Error> {
+    pub(super) fn answer(&self, done: Done) -> Result<Written<Outcome>, Error> {
         match done {
             Done::Nothing(answer) => Ok(Written { answer, replayed: false }),
             Done::Written(events) => Ok(Written { answer: outcome_of(&events)?, replayed: false }),
@@ -117,7 +138,7 @@ impl Memory {
     }
 }
 
-fn outcome_of(events: &[Arc<RecordedEvent>]) -> Result<Outcome, Error> {
+pub(super) fn outcome_of(events: &[Arc<RecordedEvent>]) -> Result<Outcome, Error> {
     Outcome::of(events).ok_or_else(|| {
         let position = events.first().map_or(Seq::ZERO, |event| event.seq);
         Error::Engine(EngineError::Unreadable { position, reason: "an operation without an answer".to_owned() })

@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
 use bilinc_core::{
-    Command, Context, Decision, Fingerprint, Footprint, IdempotencyKey, Key, OperationId, RecordedEvent, Refusal,
-    Rejection, Seq, Timestamp, recorded_time,
+    Command, Context, Decision, Fingerprint, Footprint, History, IdempotencyKey, Key, OperationId, RecordedEvent,
+    Refusal, Rejection, Seq, State, Timestamp, recorded_time,
 };
 
 use super::queue::Ticket;
@@ -217,6 +217,19 @@ impl Store {
         published: &Published,
         request: &Request,
         now: Timestamp,
+        time: (Timestamp, bool),
+        first: Seq,
+    ) -> Result<Decision, Error> {
+        let history = LogHistory::new(self, published.head());
+        self.decide_on(&published.state, &history, request, now, time, first)
+    }
+
+    pub(super) fn decide_on<H: History<Error = EngineError>>(
+        &self,
+        state: &State,
+        history: &H,
+        request: &Request,
+        now: Timestamp,
         (at, clock_back): (Timestamp, bool),
         first: Seq,
     ) -> Result<Decision, Error> {
@@ -224,7 +237,6 @@ impl Store {
             name: Arc::from(name.as_str()),
             fingerprint: fingerprint(&request.command),
         });
-        let history = LogHistory::new(self, published.head());
         let context = Context {
             now,
             at,
@@ -233,9 +245,9 @@ impl Store {
             first,
             actor: &request.actor,
             idempotency: idempotency.as_ref(),
-            history: &history,
+            history,
         };
-        published.state.decide(&request.command, &context).map_err(|refusal| match refusal {
+        state.decide(&request.command, &context).map_err(|refusal| match refusal {
             Refusal::Rejected(rejection) => Error::Rejected(rejection),
             Refusal::History(error) => Error::Engine(error),
         })

@@ -27,6 +27,11 @@ impl<'a> LogHistory<'a> {
         Self { store, through, decoded: RefCell::default() }
     }
 
+    /// The last position that is looked at.
+    pub(crate) fn through(&self) -> Seq {
+        self.through
+    }
+
     fn decoded(&self, seq: Seq) -> Option<Arc<RecordedEvent>> {
         let decoded = self.decoded.borrow();
         decoded.iter().find_map(|events| {

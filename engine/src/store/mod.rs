@@ -4,6 +4,7 @@
 //! together, and answers once they are durable. Readers look at [`Published`], which holds what the
 //! mark of the log covers and nothing else.
 
+mod ahead;
 mod commit;
 mod frames;
 mod history;

@@ -55,10 +55,17 @@ impl Store {
         if recall.made {
             let changed = self.published_mut().take_unindexed();
             for key in changed {
-                self.index_key(&mut recall.index, &key)?;
+                if let Err(error) = self.index_key(&mut recall.index, &key) {
+                    // Which keys are left is forgotten: the next recall makes the index anew.
+                    *recall = RecallIndex::new(self.hash_seed);
+                    return Err(error);
+                }
             }
         } else {
-            self.make_index(&mut recall.index)?;
+            if let Err(error) = self.make_index(&mut recall.index) {
+                *recall = RecallIndex::new(self.hash_seed);
+                return Err(error);
+            }
             recall.made = true;
         }
         Ok(search(&recall.index))

@@ -29,14 +29,16 @@ pub(super) fn start<H: History>(batch: &mut Batch<'_, H>, command: &DreamStart) 
     let week = || batch.history().position_at(now.plus(-limits::DREAM_MICROS - 1)).map_err(history);
     let mark = match state.dream_mark() {
         Some(mark) => mark,
-        None => week()?,
+        // Where no mark can be relied on any more, nothing behind the last one is passed over.
+        None => week()?.min(state.last_complete_dream().unwrap_or(Seq::MAX)),
     };
     // The window begins at `since`, so a change recorded at that very moment is in it.
     let window = match command.since {
         Some(since) => batch.history().position_at(since.plus(-1)).map_err(history)?,
         None => mark,
     };
-    let prefix: Option<String> = command.prefix.as_ref().map(|prefix| prefix.nfc().collect());
+    let prefix: Option<String> =
+        command.prefix.as_ref().filter(|prefix| !prefix.is_empty()).map(|prefix| prefix.nfc().collect());
     let (candidates, more) = candidates(batch, window, prefix.as_deref(), command);
     if candidates.is_empty() {
         return Ok(Some(Outcome::DreamStarted(None)));
@@ -160,6 +162,9 @@ fn act<H: History>(
     let (key, reason): (_, Arc<str>) = (action.key.clone(), action.reason.as_str().into());
     let version = batch.next_version();
     let version = match (action.op, &action.new_value) {
+        (ActionOp::Revise, Some(value)) if value.as_str().len() > limits::VALUE_BYTES => {
+            return Ok(error("invalid_request", "the new value is too large"));
+        }
         (ActionOp::Revise, Some(value)) => {
             let revised = Revised {
                 key,

@@ -16,11 +16,11 @@ use crate::rejection::Rejection;
 type Decided<H> = Result<(), Refusal<<H as History>::Error>>;
 
 pub(super) fn commit<H: History>(batch: &mut Batch<'_, H>, command: &Commit) -> Decided<H> {
-    if let Some(expected) = command.expected_version {
-        existing(batch, &command.key, Some(expected))?;
-    }
     if let Some(entry) = batch.entry(&command.key).filter(|_| command.if_absent) {
         return Err(Rejection::MemoryExists { key: command.key.clone(), current: entry.version }.into());
+    }
+    if let Some(expected) = command.expected_version {
+        existing(batch, &command.key, Some(expected))?;
     }
     push_commit(batch, command, None);
     Ok(())

@@ -17,6 +17,10 @@ pub(super) fn check(command: &Command, actor: &Actor, idempotency: Option<&Idemp
     if let Some(key) = idempotency {
         text("idempotency_key", &key.name, 1, limits::IDEMPOTENCY_KEY_CHARS)?;
     }
+    check_command(command)
+}
+
+pub(super) fn check_command(command: &Command) -> Checked {
     match command {
         Command::Commit(command) => {
             commit(command)?;

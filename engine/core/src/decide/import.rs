@@ -17,7 +17,8 @@ pub(super) fn import<H: History>(batch: &mut Batch<'_, H>, page: &ImportPage) ->
             () if entry.commit.key.is_reserved() => &mut tally.skipped_reserved,
             () if exists && page.if_absent => &mut tally.skipped_existing,
             () => {
-                push_commit(batch, &entry.commit, times(entry, batch.at()));
+                let stored = batch.entry(&entry.commit.key).map(|entry| entry.created_at);
+                push_commit(batch, &entry.commit, times(entry, stored, batch.at()));
                 if exists { &mut tally.replaced } else { &mut tally.created }
             }
         };
@@ -31,8 +32,8 @@ pub(super) fn import<H: History>(batch: &mut Batch<'_, H>, page: &ImportPage) ->
 }
 
 /// The times that the line brought along, where they are not in the future; none when it brought
-/// none.
-fn times(entry: &ImportEntry, at: Timestamp) -> Option<ImportedTimes> {
+/// none. An entry that is replaced keeps the creation time that it has, unless the line names one.
+fn times(entry: &ImportEntry, stored: Option<Timestamp>, at: Timestamp) -> Option<ImportedTimes> {
     let kept = |time: Option<Timestamp>| time.filter(|time| *time <= at);
     let (created_at, updated_at) = (kept(entry.created_at), kept(entry.updated_at));
     let confirmed_at = kept(entry.confirmed_at);
@@ -40,7 +41,7 @@ fn times(entry: &ImportEntry, at: Timestamp) -> Option<ImportedTimes> {
         return None;
     }
     Some(ImportedTimes {
-        created_at: created_at.or(updated_at).unwrap_or(at),
+        created_at: created_at.or(stored).or(updated_at).unwrap_or(at),
         updated_at: updated_at.unwrap_or(at),
         confirmed_at,
     })

@@ -97,14 +97,14 @@ impl State {
             Command::Undo(undo) => undo.dry_run,
             _ => false,
         };
-        if let Some(key) = context.idempotency.filter(|_| !dry_run) {
-            if let Some(record) = self.remembered(&key.name, context.now) {
-                return if record.fingerprint == Some(key.fingerprint) {
-                    Ok(Decision::Replay(*record))
-                } else {
-                    Err(Rejection::IdempotencyConflict.into())
-                };
-            }
+        if let Some(key) = context.idempotency.filter(|_| !dry_run)
+            && let Some(record) = self.remembered(&key.name, context.now)
+        {
+            return if record.fingerprint == Some(key.fingerprint) {
+                Ok(Decision::Replay(*record))
+            } else {
+                Err(Rejection::IdempotencyConflict.into())
+            };
         }
         let mut batch = Batch::new(self, context, kind_of(command, context.operation));
         let nothing = match command {
@@ -129,6 +129,16 @@ impl State {
             Some(outcome) => Decision::Nothing(outcome),
             None => Decision::Append(batch.finish()),
         })
+    }
+}
+
+impl Command {
+    /// Judges what can be judged without the state: form, limits, reserved keys.
+    ///
+    /// # Errors
+    /// The [`Rejection`] that a decision would begin with.
+    pub fn check_form(&self) -> Result<(), Rejection> {
+        form::check_command(self)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::json::Json;
 use crate::limits::VALUE_BYTES;
 use crate::time::Timestamp;
 
-/// Changes are listed up to this many bytes of keys and reasons; a report must fit a value with the
+/// Changes are listed up to this many bytes of JSON; a report must fit a value with the
 /// agent's own report in it.
 const CHANGES_BYTES: usize = VALUE_BYTES / 4;
 
@@ -149,8 +149,7 @@ fn compose(
         .iter()
         .map(line)
         .take_while(|line| {
-            let merged: usize = line.merged_from.iter().map(|key| key.len()).sum();
-            let size = line.key.len() + line.reason.len() + merged;
+            let size = serde_json::to_string(line).map_or(CHANGES_BYTES, |text| text.len() + 1);
             let fits = size <= room;
             room = room.saturating_sub(size);
             fits

@@ -66,6 +66,8 @@ pub struct DreamRecord {
     pub own: Vec<Seq>,
     /// When its last page was applied.
     pub last_page_at: Option<Timestamp>,
+    /// Position of its first finish.
+    pub finished: Option<Seq>,
     /// When it was finished last.
     pub finished_at: Option<Timestamp>,
     /// Forgets it has carried out.
@@ -89,7 +91,7 @@ impl DreamRecord {
     /// The last moment at which it can be undone by `dream_undo`.
     #[must_use]
     pub fn undo_until(&self) -> Timestamp {
-        self.finished_at.or(self.last_page_at).unwrap_or(self.started_at).plus(DREAM_MICROS)
+        self.finished_at.max(self.last_page_at).unwrap_or(self.started_at).plus(DREAM_MICROS)
     }
 
     /// The last moment at which it takes actions.
@@ -133,11 +135,23 @@ impl DreamBook {
         self.stands(dream) && self.get(dream).is_some_and(|record| changed <= record.started)
     }
 
-    /// The latest start of a standing dream that left nothing out.
-    pub(super) fn mark(&self) -> Option<Seq> {
+    /// Starts of standing dreams that left nothing out, latest first.
+    pub(super) fn complete(&self) -> impl Iterator<Item = Seq> {
         self.newest_first()
-            .find(|(dream, record)| record.start.complete && self.stands(*dream))
+            .filter(|(dream, record)| record.start.complete && self.stands(*dream))
             .map(|(_, record)| record.started)
+    }
+
+    /// The latest of them that can be relied on.
+    ///
+    /// What a dream passes over rests on the dreams that stood when it started: the mark they gave
+    /// and the entries they had looked at. When one of those is undone its candidates come back, so
+    /// what rested on it is no mark any more.
+    pub(super) fn mark(&self) -> Option<Seq> {
+        let undone: Vec<(Seq, Seq)> =
+            self.by_id.values().filter_map(|record| Some((record.finished?, record.undo?.summary))).collect();
+        let rests = |start: Seq| undone.iter().any(|(finished, undo)| *finished < start && start < *undo);
+        self.complete().find(|start| !rests(*start))
     }
 
     pub(super) fn started(&mut self, event: &DreamStarted, seq: Seq, at: Timestamp) {
@@ -151,6 +165,7 @@ impl DreamBook {
                 pages: Vec::new(),
                 own: Vec::new(),
                 last_page_at: None,
+                finished: None,
                 finished_at: None,
                 forgets: 0,
                 undo: None,
@@ -173,8 +188,9 @@ impl DreamBook {
         }
     }
 
-    pub(super) fn finished(&mut self, dream: DreamId, at: Timestamp) {
+    pub(super) fn finished(&mut self, dream: DreamId, seq: Seq, at: Timestamp) {
         if let Some(record) = self.by_id.get_mut(&dream) {
+            record.finished.get_or_insert(seq);
             record.finished_at = Some(at);
         }
     }

@@ -79,7 +79,7 @@ impl State {
                 self.dreams.page_applied(event.dream, &event.actions, recorded.seq, recorded.operation.at);
             }
             Event::DreamFinished(event) => {
-                self.dreams.finished(event.dream, recorded.operation.at);
+                self.dreams.finished(event.dream, recorded.seq, recorded.operation.at);
                 if let Some(start) = self.dreams.get(event.dream).map(|record| Arc::clone(&record.start)) {
                     // What the dream itself changed before this finish stops counting, too.
                     let changed =

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use crate::event::{Fingerprint, Operation};
 use crate::id::Seq;
-use crate::limits::IDEMPOTENCY_MICROS;
+use crate::limits::{CLOCK_AHEAD_MICROS, IDEMPOTENCY_MICROS};
 use crate::time::Timestamp;
 
 /// The operation that an idempotency key came with.
@@ -27,7 +27,7 @@ pub struct IdempotencyRecord {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct IdempotencyBook {
     by_name: HashMap<Arc<str>, IdempotencyRecord, FixedState>,
-    /// In the order they were recorded, to let go of what is older than 24 hours.
+    /// In the order they were recorded, to let go of what is older than 24 hours by any clock.
     order: VecDeque<(Timestamp, Arc<str>)>,
 }
 
@@ -43,7 +43,10 @@ impl IdempotencyBook {
 
     pub(super) fn recorded(&mut self, name: &Arc<str>, fingerprint: Option<Fingerprint>, operation: &Operation) {
         let at = operation.at;
-        while let Some((old, name)) = self.order.front().filter(|(old, _)| old.plus(IDEMPOTENCY_MICROS) < at) {
+        // A recorded time may lie ahead of the clock: by CLOCK_AHEAD_MICROS and still be held to, by
+        // more for once. Neither may make the store let go of a key too early.
+        let surely = self.order.back().map_or(at, |(last, _)| at.min(*last)).plus(-CLOCK_AHEAD_MICROS);
+        while let Some((old, name)) = self.order.front().filter(|(old, _)| old.plus(IDEMPOTENCY_MICROS) < surely) {
             // A key that was used again since has a newer record, which stays.
             if self.by_name.get(name).is_some_and(|record| record.at == *old) {
                 self.by_name.remove(name);

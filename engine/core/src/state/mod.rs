@@ -168,10 +168,10 @@ impl State {
     pub fn counts(&self, now: Timestamp) -> Counts {
         let mut by_type = self.by_type;
         for (_, key) in self.expiring.iter().take_while(|(at, _)| *at < now) {
-            if let Some(entry) = self.slots.get(key).and_then(|slot| slot.entry.as_ref()) {
-                if let Some(count) = by_type.get_mut(entry.facts.memory_type as usize) {
-                    *count = count.saturating_sub(1);
-                }
+            if let Some(entry) = self.slots.get(key).and_then(|slot| slot.entry.as_ref())
+                && let Some(count) = by_type.get_mut(entry.facts.memory_type as usize)
+            {
+                *count = count.saturating_sub(1);
             }
         }
         Counts {
@@ -194,10 +194,17 @@ impl State {
         self.dreams.newest_first()
     }
 
-    /// The latest start of a finished, not undone dream that left nothing out.
+    /// The latest start of a finished, not undone dream that left nothing out and does not rest on
+    /// one that was undone since: no entry changed up to there waits for a dream.
     #[must_use]
     pub fn dream_mark(&self) -> Option<Seq> {
         self.dreams.mark()
+    }
+
+    /// The latest start of a finished, not undone dream that left nothing out: what changed later
+    /// waits for a dream.
+    pub(crate) fn last_complete_dream(&self) -> Option<Seq> {
+        self.dreams.complete().next()
     }
 
     /// Entries whose last change that counts for dreams lies after a position, newest first.

@@ -87,11 +87,7 @@ impl<'a> Line<'a> {
 
     /// Reads a line.
     pub(super) fn parse(text: &'a str) -> Result<ImportEntry, Rejection> {
-        let line: Line<'_> = serde_json::from_str(text).map_err(|error| {
-            let message = error.to_string();
-            let reason = if message.starts_with("unknown field") { "unknown_field" } else { "invalid_json" };
-            Rejection::invalid("entry", reason, message)
-        })?;
+        let line: Line<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
         let key = Key::new(&line.key).map_err(|error| Rejection::invalid("key", "invalid_key", error.to_string()))?;
         let value = Json::parse(line.value.get(), limits::VALUE_BYTES)
             .map_err(|error| Rejection::invalid("value", error.reason(), error.to_string()))?;
@@ -117,6 +113,23 @@ impl<'a> Line<'a> {
             confirmed_at: time("confirmedAt", line.confirmed_at.as_deref())?,
         })
     }
+}
+
+/// What is wrong with a line, in words that hold nothing of a value.
+fn unreadable(error: &serde_json::Error) -> Rejection {
+    let message = error.to_string();
+    let reason = match () {
+        () if message.starts_with("unknown field") => "unknown_field",
+        () if message.starts_with("duplicate field") => "duplicate_member",
+        () if message.starts_with("missing field") => "required",
+        () if message.starts_with("invalid type") || message.starts_with("invalid value") => {
+            // The parser names what it found, which may be anything.
+            let expected = message.rsplit_once(", expected ").map_or("", |(_, expected)| expected);
+            return Rejection::invalid("entry", "invalid_type", format!("a part of the wrong type, expected {expected}"));
+        }
+        () => "invalid_json",
+    };
+    Rejection::invalid("entry", reason, message)
 }
 
 fn memory_type(name: &str) -> Result<MemoryType, Rejection> {

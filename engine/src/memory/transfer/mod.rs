@@ -61,7 +61,8 @@ impl Memory {
     /// Writes entries from JSON Lines. All lines are read and judged before anything is written; a
     /// bad one refuses the whole import with its number. Existing keys are replaced, or left alone
     /// with `if_absent`. Operations of at most 1,000 entries share the import's id, by which it can
-    /// be undone. With an idempotency key, operation *n* goes under `<key>#<n>`.
+    /// be undone. With an idempotency key, operation *n* after the first goes under `<key>#<n>`, so a
+    /// repeated import goes on where the first one stopped.
     ///
     /// # Errors
     /// [`Rejection`] for a bad line; nothing is written then.
@@ -73,7 +74,7 @@ impl Memory {
     ) -> Result<Written<ImportSummary>, Error> {
         let entries = self.read_lines(input)?;
         let total = entries.len() as u64;
-        let import = ImportId::from_u128(self.store.settings.ids.next_id());
+        let mut import = ImportId::from_u128(self.store.settings.ids.next_id());
         let mut summary =
             ImportSummary { import, lines: total, created: 0, replaced: 0, skipped_existing: 0, skipped_reserved: 0 };
         let mut replayed = total > 0;
@@ -82,10 +83,11 @@ impl Memory {
         for (page, entries) in (1_u32..).zip(pages(entries)) {
             done += entries.len() as u64;
             let command = Command::Import(ImportPage { import, if_absent: options.if_absent, entries });
-            let idempotency = self.idempotency.as_ref().map(|key| format!("{key}#{page}"));
-            let written = self.write_as(command, idempotency)?;
+            let written = self.write_as(command, self.idempotency_of_page(page))?;
             let Outcome::Imported(tally) = written.answer else { return Err(unexpected(&written.answer)) };
             replayed &= written.replayed;
+            // A repeated import goes on under the id of its first try, so that one undo takes all of it.
+            import = tally.import;
             add(&mut summary, &tally);
             progress(done, total);
         }
@@ -152,7 +154,6 @@ fn pages(entries: Vec<ImportEntry>) -> Vec<Vec<ImportEntry>> {
 }
 
 fn add(summary: &mut ImportSummary, tally: &Imported) {
-    // A repeated import answers with the id under which its first try was recorded.
     summary.import = tally.import;
     summary.created += tally.created;
     summary.replaced += tally.replaced;

@@ -21,21 +21,17 @@ use crate::event::{DreamShift, Event, Undone};
 use crate::history::{History, chain_of};
 use crate::id::{DreamId, Seq};
 use crate::key::Key;
-use crate::limits::DREAM_MICROS;
 use crate::outcome::Outcome;
 use crate::rejection::Rejection;
+use crate::state::DreamUndoRecord;
 
 /// `Some` is the answer when nothing is to be written.
 type Decided<H> = Result<Option<Outcome>, Refusal<<H as History>::Error>>;
 
 pub(super) fn undo_dream<H: History>(batch: &mut Batch<'_, H>, command: &DreamUndo) -> Decided<H> {
     let dream = batch.state.dream(command.dream).ok_or(Rejection::DreamNotFound(command.dream))?;
-    if let Some(done) = dream.undo {
-        let summary = batch.history().event(done.summary).map_err(history)?;
-        if let Event::Undone(undone) = &summary.event {
-            let undone = undone.clone();
-            return Ok(Some(Outcome::Undo { undone, seq: Some(done.summary), already_undone: true }));
-        }
+    if let Some(answer) = first_answer(batch, dream.undo)? {
+        return Ok(Some(answer));
     }
     let until = dream.undo_until();
     if batch.now() > until {
@@ -46,7 +42,26 @@ pub(super) fn undo_dream<H: History>(batch: &mut Batch<'_, H>, command: &DreamUn
 }
 
 pub(super) fn undo<H: History>(batch: &mut Batch<'_, H>, command: &Undo) -> Decided<H> {
+    if let Selection::Dream(dream) = command.selection {
+        // Keys that were kept as conflicts are tried again; without any there is nothing to try.
+        let done = batch.state.dream(dream).and_then(|record| record.undo).filter(|undo| !undo.partly);
+        if let Some(answer) = first_answer(batch, done)? {
+            return Ok(Some(answer));
+        }
+    }
     take_back(batch, command.selection.clone(), false, Mode::Whole, command.dry_run)
+}
+
+/// The answer that the undo of a dream gave when it was done, if it was.
+fn first_answer<H: History>(batch: &Batch<'_, H>, done: Option<DreamUndoRecord>) -> Decided<H> {
+    let Some(done) = done else { return Ok(None) };
+    let summary = batch.history().event(done.summary).map_err(history)?;
+    Ok(match &summary.event {
+        Event::Undone(undone) => {
+            Some(Outcome::Undo { undone: undone.clone(), seq: Some(done.summary), already_undone: true })
+        }
+        _ => None,
+    })
 }
 
 fn take_back<H: History>(
@@ -67,20 +82,21 @@ fn take_back<H: History>(
         metadata_restored: mode == Mode::Whole,
         dreams: Vec::new(),
     };
-    for key in keys_of(batch.history(), &selected).map_err(history)? {
+    for key in keys_of(batch.history(), &selected, &mut standing).map_err(history)? {
         let Some(slot) = batch.state.slot(key.as_str()) else {
             continue;
         };
         let chain = chain_of(batch.history(), slot.head).map_err(history)?;
-        let KeyPlan { events, item, conflict } = plan::plan_key(&key, &chain, slot, &selected, mode, batch.now());
-        let mut version = None;
+        let KeyPlan { events, item, conflict } =
+            plan::plan_key(batch.state, &key, &chain, &selected, mode, batch.now());
+        let (mut version, mut taken) = (None, Vec::new());
         for event in events {
             let event = event.with_version(batch.next_version());
             version = event.version().or(version);
-            standing.compensated(&key, event.undoes());
+            taken.extend_from_slice(event.undoes());
             batch.push(event);
         }
-        standing.judged(&key, &chain);
+        standing.judged(&key, &chain, &taken);
         let current = batch.entry(&key).map(|entry| entry.version);
         match (item, conflict) {
             (_, Some(conflict)) => undone.conflicts.push(conflict),
@@ -102,11 +118,14 @@ fn take_back<H: History>(
     Ok(None)
 }
 
-/// The keys that the selected positions are about, in order.
-fn keys_of<H: History>(from: &H, selected: &BTreeSet<Seq>) -> Result<BTreeSet<Key>, H::Error> {
+/// The keys that the selected positions are about, in order. Undos among them are told to `standing`.
+fn keys_of<H: History>(from: &H, selected: &BTreeSet<Seq>, standing: &mut Standing) -> Result<BTreeSet<Key>, H::Error> {
     let mut keys = BTreeSet::new();
     for seq in selected {
-        keys.extend(from.event(*seq)?.event.key().cloned());
+        match &from.event(*seq)?.event {
+            Event::Undone(undone) => standing.undoes(undone),
+            event => keys.extend(event.key().cloned()),
+        }
     }
     Ok(keys)
 }
@@ -127,7 +146,7 @@ fn rewrite_report<H: History>(
     let times = report::Times {
         started_at: record.started_at,
         finished_at: record.finished_at,
-        undo_until: record.finished_at.unwrap_or(record.started_at).plus(DREAM_MICROS),
+        undo_until: record.undo_until(),
     };
     let outcome = matches!(shift, DreamShift::Undone { .. }).then_some(undone);
     report::write(batch, dream, &times, &actions, None, outcome)

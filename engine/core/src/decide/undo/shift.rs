@@ -12,36 +12,67 @@ use crate::id::{DreamId, Seq};
 use crate::key::Key;
 use crate::state::{DreamRecord, State};
 
-/// What is taken back of each key once this undo is recorded.
+/// What is taken back of each key before this undo and once it is recorded.
 #[derive(Debug, Default)]
 pub(super) struct Standing {
-    /// Taken back by this undo.
-    now: BTreeMap<Key, Vec<Seq>>,
-    /// All that is taken back then, for the keys that were looked at.
-    taken: BTreeMap<Key, BTreeSet<Seq>>,
+    keys: BTreeMap<Key, Taken>,
+    /// Dreams that acted on a key which this undo changes.
+    touched: BTreeSet<DreamId>,
+    /// Dreams whose redo is undone.
+    redone: BTreeSet<DreamId>,
+}
+
+#[derive(Debug)]
+struct Taken {
+    before: BTreeSet<Seq>,
+    after: BTreeSet<Seq>,
+}
+
+/// Changes of a dream.
+#[derive(Debug, Default)]
+struct Tally {
+    /// Taken back before this undo.
+    before: usize,
+    /// Taken back once it is recorded.
+    after: usize,
+    all: usize,
 }
 
 impl Standing {
-    pub(super) fn compensated(&mut self, key: &Key, undoes: &[Seq]) {
-        self.now.entry(key.clone()).or_default().extend_from_slice(undoes);
+    /// An undo is among what is undone.
+    pub(super) fn undoes(&mut self, undone: &Undone) {
+        let redone = undone.dreams.iter().filter(|(_, shift)| *shift == DreamShift::Redone);
+        self.redone.extend(redone.map(|(dream, _)| *dream));
     }
 
-    pub(super) fn judged(&mut self, key: &Key, chain: &[Arc<RecordedEvent>]) {
-        let now = self.now.get(key).map_or(&[][..], Vec::as_slice);
-        let taken = taken_back(chain, &BTreeSet::new(), now);
-        self.taken.insert(key.clone(), taken);
-    }
-
-    fn is_taken_back<H: History>(&mut self, state: &State, from: &H, event: &RecordedEvent) -> Result<bool, H::Error> {
-        let Some(key) = event.event.key() else {
-            return Ok(false);
-        };
-        if !self.taken.contains_key(key) {
-            let head = state.slot(key.as_str()).map_or(Seq::ZERO, |slot| slot.head);
-            let chain = chain_of(from, head)?;
-            self.judged(key, &chain);
+    /// The key was judged; this undo takes back `now` of it.
+    pub(super) fn judged(&mut self, key: &Key, chain: &[Arc<RecordedEvent>], now: &[Seq]) {
+        if !now.is_empty() {
+            self.touched.extend(chain.iter().filter_map(|event| event.dream()));
         }
-        Ok(self.taken.get(key).is_some_and(|taken| taken.contains(&event.seq)))
+        let none = BTreeSet::new();
+        let taken = Taken { before: taken_back(chain, &none, &[]), after: taken_back(chain, &none, now) };
+        self.keys.insert(key.clone(), taken);
+    }
+
+    fn tally<H: History>(&mut self, state: &State, from: &H, record: &DreamRecord) -> Result<Tally, H::Error> {
+        let mut tally = Tally::default();
+        for seq in &record.own {
+            let event = from.event(*seq)?;
+            let Some(key) = event.event.key().filter(|_| event.event.is_change()) else {
+                continue;
+            };
+            if !self.keys.contains_key(key) {
+                let head = state.slot(key.as_str()).map_or(Seq::ZERO, |slot| slot.head);
+                self.judged(key, &chain_of(from, head)?, &[]);
+            }
+            if let Some(taken) = self.keys.get(key) {
+                tally.all += 1;
+                tally.before += usize::from(taken.before.contains(seq));
+                tally.after += usize::from(taken.after.contains(seq));
+            }
+        }
+        Ok(tally)
     }
 }
 
@@ -59,50 +90,29 @@ pub(super) fn shifts<H: History>(
     let mut shifts = Vec::new();
     for (dream, record) in state.dreams() {
         if undone.selection == Selection::Dream(dream) {
-            shifts.push((dream, DreamShift::Undone { partly: !undone.conflicts.is_empty() }));
-            continue;
-        }
-        let own = record.own.iter().any(|seq| selected.contains(seq));
-        let redo = redoes(record, selected);
-        if !own && !redo {
-            continue;
-        }
-        let (taken, all) = tally(state, from, record, standing)?;
-        match record.undo {
-            Some(_) if redo && taken == 0 => shifts.push((dream, DreamShift::Redone)),
-            Some(undo) if !undo.partly && taken < all => {
-                shifts.push((dream, DreamShift::Undone { partly: true }));
+            let partly = !undone.conflicts.is_empty();
+            // Trying the conflicts of an earlier undo again may change nothing.
+            if !undone.restored.is_empty() || record.undo.is_none_or(|undo| undo.partly != partly) {
+                shifts.push((dream, DreamShift::Undone { partly }));
             }
-            Some(undo) if undo.partly && taken == all => shifts.push((dream, DreamShift::Undone { partly: false })),
-            None if own && taken == all && all > 0 => shifts.push((dream, DreamShift::Undone { partly: false })),
-            Some(_) | None => {}
+            continue;
         }
+        let redo = record.undo.is_some_and(|undo| selected.contains(&undo.summary));
+        let unredo = record.undo.is_none() && standing.redone.contains(&dream);
+        if !redo && !unredo && !standing.touched.contains(&dream) {
+            continue;
+        }
+        let Tally { before, after, all } = standing.tally(state, from, record)?;
+        let shift = match record.undo {
+            None if unredo => Some(DreamShift::Undone { partly: after < all }),
+            None => (before < after && after == all).then_some(DreamShift::Undone { partly: false }),
+            Some(_) if after == 0 && (redo || after < before) => Some(DreamShift::Redone),
+            Some(undo) if undo.partly => {
+                (before < after && after == all).then_some(DreamShift::Undone { partly: false })
+            }
+            Some(_) => (after < before).then_some(DreamShift::Undone { partly: true }),
+        };
+        shifts.extend(shift.map(|shift| (dream, shift)));
     }
     Ok(shifts)
-}
-
-/// Whether the selection names a part of the undo of this dream.
-fn redoes(record: &DreamRecord, selected: &BTreeSet<Seq>) -> bool {
-    record.undo.is_some_and(|undo| {
-        let end = undo.first.plus(u64::from(undo.count));
-        selected.range(undo.first..end).next().is_some()
-    })
-}
-
-/// How many of the dream's changes are taken back, and how many there are.
-fn tally<H: History>(
-    state: &State,
-    from: &H,
-    record: &DreamRecord,
-    standing: &mut Standing,
-) -> Result<(usize, usize), H::Error> {
-    let (mut taken, mut all) = (0, 0);
-    for seq in &record.own {
-        let event = from.event(*seq)?;
-        if event.event.is_change() {
-            all += 1;
-            taken += usize::from(standing.is_taken_back(state, from, &event)?);
-        }
-    }
-    Ok((taken, all))
 }

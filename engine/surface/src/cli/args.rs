@@ -1,0 +1,148 @@
+//! The command line as a whole.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use super::completions::CompletionsArgs;
+use super::diff::DiffArgs;
+use super::dreams::DreamArgs;
+use super::entries::{CommitArgs, ConfirmArgs, ForgetArgs, ReviseArgs};
+use super::flags::{FlagArgs, FlagsArgs, UnflagArgs};
+use super::log::LogArgs;
+use super::overview;
+use super::reads::{GetArgs, HistoryArgs, ListArgs, RecallArgs};
+use super::rollback::RollbackArgs;
+use super::snapshot::SnapshotArgs;
+use super::transfer::{ExportArgs, ImportArgs};
+use super::undo::UndoArgs;
+use crate::catalogue;
+
+/// Memory for AI agents, with a way back.
+#[derive(Debug, Parser)]
+#[command(
+    name = "bilinc",
+    version,
+    override_help = overview::text(),
+    max_term_width = 100
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub(super) globals: Globals,
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+}
+
+/// What may stand before or after any command.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Globals {
+    /// The store's folder; else BILINC_STORE, else the user's data folder
+    #[arg(long, value_name = "DIR", global = true, help_heading = "Options of every command")]
+    pub(super) store: Option<PathBuf>,
+    /// Print one JSON object instead of text for people
+    #[arg(long, global = true, help_heading = "Options of every command")]
+    pub(super) json: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    #[command(about = catalogue::COMMIT.summary)]
+    Commit(CommitArgs),
+    #[command(about = catalogue::REVISE.summary)]
+    Revise(ReviseArgs),
+    #[command(about = catalogue::CONFIRM.summary)]
+    Confirm(ConfirmArgs),
+    #[command(about = catalogue::FORGET.summary)]
+    Forget(ForgetArgs),
+    #[command(about = catalogue::FLAG.summary)]
+    Flag(FlagArgs),
+    #[command(about = catalogue::UNFLAG.summary)]
+    Unflag(UnflagArgs),
+    #[command(about = catalogue::RECALL.summary)]
+    Recall(RecallArgs),
+    #[command(about = catalogue::GET.summary)]
+    Get(GetArgs),
+    #[command(about = catalogue::LIST.summary)]
+    List(ListArgs),
+    #[command(about = catalogue::FLAGS.summary)]
+    Flags(FlagsArgs),
+    #[command(about = catalogue::HISTORY.summary)]
+    History(HistoryArgs),
+    /// Tidy the memory in one pass that can be undone as a whole
+    Dream(DreamArgs),
+    #[command(about = catalogue::UNDO.summary)]
+    Undo(UndoArgs),
+    /// Name the present position, or list the names
+    Snapshot(SnapshotArgs),
+    #[command(about = catalogue::DIFF.summary)]
+    Diff(DiffArgs),
+    /// Go back to a snapshot: preview first, then execute
+    Rollback(RollbackArgs),
+    #[command(about = catalogue::LOG.summary)]
+    Log(LogArgs),
+    #[command(about = catalogue::STATUS.summary)]
+    Status,
+    #[command(about = catalogue::VERIFY.summary)]
+    Verify,
+    #[command(about = catalogue::EXPORT.summary)]
+    Export(ExportArgs),
+    #[command(about = catalogue::IMPORT.summary)]
+    Import(ImportArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// See a dream pass and its undo on a store that is thrown away
+    Demo,
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_operation_of_the_catalogue_has_its_command_and_its_summary() {
+        let root = Cli::command();
+        for operation in catalogue::ALL {
+            let command = operation.name.split(' ').try_fold(&root, |command, word| command.find_subcommand(word));
+            let command = command.unwrap_or_else(|| unreachable!("no command `{}`", operation.name));
+            assert_eq!(command.get_about().unwrap().to_string(), operation.summary, "{}", operation.name);
+        }
+    }
+
+    #[test]
+    fn the_overview_names_every_command() {
+        let text = overview::text();
+        for command in Cli::command().get_subcommands() {
+            assert!(text.contains(&format!("\n  {}", command.get_name())), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn global_options_stand_before_or_after_the_command() {
+        for line in
+            ["bilinc --store s --json list", "bilinc list --json --store s", "bilinc dream --json list --store s"]
+        {
+            let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+            assert!(cli.globals.json, "{line}");
+            assert_eq!(cli.globals.store, Some(PathBuf::from("s")), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_value_may_begin_with_a_dash() {
+        for value in ["-", "-5", "--x"] {
+            let line = ["bilinc", "commit", "--key", "k", "--value", value];
+            let cli = Cli::try_parse_from(line).unwrap();
+            let Some(Command::Commit(args)) = cli.command else { unreachable!() };
+            assert_eq!(args.value, value);
+        }
+    }
+}

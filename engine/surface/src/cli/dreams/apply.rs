@@ -1,0 +1,90 @@
+//! `dream apply`.
+
+use std::path::{Path, PathBuf};
+
+use bilinc::{Json, limits};
+use clap::Args;
+
+use super::dream_id;
+use crate::cli::console::Console;
+use crate::cli::errors::CliError;
+use crate::cli::write::{WriteArgs, text_or_stdin};
+use crate::cli::{render, store};
+use crate::wire::actions::{self, ActionList};
+use crate::wire::dreams::AppliedView;
+use crate::wire::fields;
+
+/// Options of `dream apply`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The file holds a JSON array of actions, or an object with `actions` and `report`:
+
+  {\"actions\": [
+     {\"op\": \"revise\",  \"key\": \"a\", \"expected_version\": \"v1_…\", \"new_value\": \"…\",
+      \"merged_from\": [\"b\"], \"reason\": \"two notes on one thing\"},
+     {\"op\": \"forget\",  \"key\": \"b\", \"expected_version\": \"v1_…\", \"reason\": \"folded into a\"},
+     {\"op\": \"confirm\", \"key\": \"c\", \"expected_version\": \"v1_…\", \"reason\": \"still right\"},
+     {\"op\": \"flag\",    \"key\": \"d\", \"reason\": \"contradicts e\", \"evidence_keys\": [\"e\"]}],
+   \"report\": \"merged two notes\"}
+
+Actions go in pages of 25; a page is carried out together or not at all. A memory that changed since \
+the named version is left alone and reported as a conflict, which is no failure.
+
+Examples:
+  bilinc dream apply 0192a1b2-… --file actions.json --dry-run
+  my-agent < candidates.json | bilinc dream apply 0192a1b2-… --file -
+  bilinc dream apply 0192a1b2-… --report 'nothing to do'")]
+pub(in crate::cli) struct ApplyArgs {
+    /// The dream's id
+    dream_id: String,
+    /// The actions; `-` reads standard input
+    #[arg(long, value_name = "FILE", required_unless_present = "report")]
+    file: Option<PathBuf>,
+    /// The report that finishes the dream: JSON if it parses, else text
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    report: Option<String>,
+    /// Show what would become of each action and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    write: WriteArgs,
+}
+
+impl ApplyArgs {
+    fn list(&self) -> Result<ActionList, CliError> {
+        let Some(path) = &self.file else { return Ok(ActionList { actions: Vec::new(), report: None }) };
+        Ok(actions::parse(&read(path)?, !self.write.request.allow_secrets)?)
+    }
+
+    fn report(&self, from_file: Option<Json>) -> Result<Option<Json>, CliError> {
+        match (&self.report, from_file) {
+            (Some(_), Some(_)) => {
+                Err(CliError::usage("report", "the file holds a report, too: leave out one of the two"))
+            }
+            (Some(text), None) => Ok(Some(fields::json_or_text("report", text, limits::REPORT_BYTES)?)),
+            (None, from_file) => Ok(from_file),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, CliError> {
+    if path == Path::new("-") {
+        return text_or_stdin("-".to_owned());
+    }
+    std::fs::read_to_string(path).map_err(|source| CliError::File {
+        doing: "read",
+        path: path.display().to_string(),
+        source,
+    })
+}
+
+/// Carries out the actions of a dream.
+pub(super) fn apply(console: &mut Console<'_>, args: ApplyArgs) -> Result<(), CliError> {
+    let dream = dream_id(&args.dream_id)?;
+    let list = args.list()?;
+    let report = args.report(list.report)?;
+    let memory = store::change(&console.globals, &args.write)?;
+    let written = memory.dream_apply(dream, list.actions, report, args.dry_run)?;
+    let view = AppliedView::new(&written.answer, args.dry_run);
+    console.answer_write(&memory, &view, written.replayed, render::applied)
+}

@@ -1,0 +1,288 @@
+//! What goes wrong on the command line, and how it is said.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use bilinc::log::LogError;
+use bilinc::{DreamApplyError, EngineError, Error, Rejection};
+
+use super::render::{self, Style};
+use crate::wire::dreams::ResultView;
+use crate::wire::errors::{Details, ErrorView};
+
+/// Why a command failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CliError {
+    /// The library said no, or failed.
+    Engine(Error),
+    /// The log is not whole.
+    Unsound(Error),
+    /// A dream failed part-way.
+    Apply(Box<DreamApplyError>),
+    /// The command was used wrongly.
+    Usage {
+        /// Which option.
+        field: &'static str,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+    /// A file of the caller's cannot be read or written.
+    File {
+        /// What was being done.
+        doing: &'static str,
+        /// The file.
+        path: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The answer cannot be written.
+    Output(io::Error),
+    /// The log is whole and the state that answers is not what it says.
+    StateDiffers,
+}
+
+impl From<Error> for CliError {
+    fn from(error: Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<Rejection> for CliError {
+    fn from(rejection: Rejection) -> Self {
+        Self::Engine(Error::Rejected(rejection))
+    }
+}
+
+impl From<DreamApplyError> for CliError {
+    fn from(error: DreamApplyError) -> Self {
+        Self::Apply(Box::new(error))
+    }
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl CliError {
+    /// Wrong use of an option.
+    pub(super) fn usage(field: &'static str, message: impl Into<String>) -> Self {
+        Self::Usage { field, message: message.into() }
+    }
+
+    /// Whether the reader of our output has gone, which is no failure of ours.
+    fn is_closed_pipe(&self) -> bool {
+        match self {
+            Self::Output(error) | Self::Engine(Error::Engine(EngineError::Stream { source: error, .. })) => {
+                error.kind() == io::ErrorKind::BrokenPipe
+            }
+            _ => false,
+        }
+    }
+
+    fn library_error(&self) -> Option<&Error> {
+        match self {
+            Self::Engine(error) | Self::Unsound(error) => Some(error),
+            Self::Apply(failed) => Some(&failed.error),
+            _ => None,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Usage { .. } => "invalid_request",
+            Self::StateDiffers => "store_corrupt",
+            _ => self.library_error().map_or("internal_error", Error::code),
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Engine(error) | Self::Unsound(error) => error.to_string(),
+            Self::Apply(failed) => failed.error.to_string(),
+            Self::Usage { message, .. } => message.clone(),
+            Self::File { doing, path, source } => format!("cannot {doing} {path}: {source}"),
+            Self::Output(source) => format!("cannot write the answer: {source}"),
+            Self::StateDiffers => {
+                "the log is whole, but the state folded anew from it differs from the state that answers".to_owned()
+            }
+        }
+    }
+
+    fn details(&self) -> Details {
+        match self {
+            Self::Engine(error) | Self::Unsound(error) => error.into(),
+            Self::Apply(failed) => failed.as_ref().into(),
+            Self::Usage { field, .. } => {
+                Details { field: Some((*field).to_owned()), reason: Some("usage".to_owned()), ..Details::default() }
+            }
+            Self::File { path, .. } => Details { path: Some(path.clone()), ..Details::default() },
+            Self::Output(_) | Self::StateDiffers => Details::default(),
+        }
+    }
+
+    /// What to do next, where the message leaves it open.
+    fn hint(&self) -> Option<String> {
+        if let Self::Unsound(Error::Engine(EngineError::Log(LogError::Damage(damage)))) = self {
+            return Some(format!(
+                "this is the first damage: everything before position {} is whole. Nothing was changed; keep a copy of \
+                 the folder before anything else",
+                damage.position
+            ));
+        }
+        let hint = match self.library_error()? {
+            Error::Rejected(rejection) => return rejection_hint(rejection),
+            Error::Engine(EngineError::Log(error)) => match error {
+                LogError::NotFound { .. } => "check --store and BILINC_STORE; `bilinc commit` creates a store",
+                LogError::Busy { .. } => "another process is writing; try again",
+                LogError::Damage(_) => "nothing was changed; keep a copy of the folder before anything else",
+                LogError::ReadOnly { .. } => "reads go on; `bilinc status` says why",
+                LogError::Poisoned { .. } => {
+                    "the outcome of this write is unknown: repeat it with the same --idempotency-key to settle it"
+                }
+                LogError::Io { .. } => "nothing was written; put that right and try again",
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+fn rejection_hint(rejection: &Rejection) -> Option<String> {
+    Some(match rejection {
+        Rejection::MemoryNotFound { key } => {
+            format!(
+                "`bilinc history {}` shows whether it ever existed",
+                render::shell_word(&render::escape(key.as_str()))
+            )
+        }
+        Rejection::VersionConflict { key, .. } => {
+            let key = render::shell_word(&render::escape(key.as_str()));
+            format!("`bilinc get {key}` shows it as it is now, `bilinc history {key}` what changed")
+        }
+        Rejection::SnapshotNotFound(_) => "`bilinc snapshot list` names them all".to_owned(),
+        Rejection::DreamNotFound(_) => "`bilinc dream list` names them all".to_owned(),
+        Rejection::UndoWindowExpired { dream, .. } => format!("`bilinc undo --dream {dream}` has no time limit"),
+        Rejection::SecretDetected { .. } => "if it is none, say so with --allow-secrets".to_owned(),
+        Rejection::StateChangedSincePreview | Rejection::ConfirmationExpired => {
+            "`bilinc rollback preview` gives a new token".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// Says what went wrong on standard error, and gives the exit code.
+pub(super) fn report(error: &CliError, json: bool) -> ExitCode {
+    if error.is_closed_pipe() {
+        return ExitCode::SUCCESS;
+    }
+    let mut stderr = io::stderr().lock();
+    // When not even standard error takes it, the exit code is all that is left to say.
+    let _ = if json { report_json(&mut stderr, error) } else { report_text(&mut stderr, error, Style::of_stderr()) };
+    if matches!(error, CliError::Usage { .. }) { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+fn report_json(out: &mut dyn Write, error: &CliError) -> io::Result<()> {
+    let view = ErrorView {
+        error: error.code().to_owned(),
+        message: error.message(),
+        request_id: request_id(),
+        retryable: error.library_error().is_some_and(Error::is_retryable),
+        details: error.details(),
+    };
+    serde_json::to_writer(&mut *out, &view)?;
+    writeln!(out)
+}
+
+/// A name for one answer.
+pub(super) fn request_id() -> String {
+    uuid::Uuid::now_v7().to_string()
+}
+
+fn report_text(out: &mut dyn Write, error: &CliError, style: Style) -> io::Result<()> {
+    writeln!(out, "{} {}", style.bold("bilinc: error:"), render::escape(&error.message()))?;
+    let details = error.details();
+    if let Some(change) = &details.change {
+        writeln!(out, "  the change between: {}", render::change_words(change))?;
+    }
+    if let CliError::Apply(failed) = error {
+        apply_lines(out, failed, style)?;
+    }
+    match error.hint() {
+        Some(hint) => writeln!(out, "  {} {hint}", style.dim("hint:")),
+        None => Ok(()),
+    }
+}
+
+fn apply_lines(out: &mut dyn Write, failed: &DreamApplyError, style: Style) -> io::Result<()> {
+    if !failed.results.is_empty() {
+        writeln!(out, "  Page {} failed. The pages before it stay applied:", failed.page)?;
+        render::results(out, style, &ResultView::all(&failed.results))?;
+    }
+    if let (Some(first), Some(last)) = (failed.not_tried.first(), failed.not_tried.last()) {
+        writeln!(out, "  Not carried out: actions {first} to {last}.")?;
+    }
+    Ok(())
+}
+
+/// Says that the command line could not be read, and gives the exit code.
+pub(super) fn report_usage(error: &clap::Error, json: bool) -> ExitCode {
+    if !error.use_stderr() {
+        // Help and version that were asked for.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    if json {
+        let text = error.render().to_string();
+        let text = text.split("\n\nUsage:").next().unwrap_or(&text);
+        let message = text.strip_prefix("error: ").unwrap_or(text).trim();
+        return report(&CliError::usage("arguments", message), true);
+    }
+    let rendered = error.render();
+    let style = Style::of_stderr();
+    let text = if style == Style::plain() { rendered.to_string() } else { rendered.ansi().to_string() };
+    let mut stderr = io::stderr().lock();
+    // A group of commands without a command shows its help, which is no message.
+    let is_help = error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    let _ = write!(stderr, "{}{text}", if is_help { "" } else { "bilinc: " });
+    ExitCode::from(2)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn text(error: &CliError) -> String {
+        let mut out = Vec::new();
+        report_text(&mut out, error, Style::plain()).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn an_error_says_what_to_do_next_and_cannot_drive_the_terminal() {
+        let key = bilinc::Key::from_recorded("a\u{1b}[2Jb");
+        let said = text(&Rejection::MemoryNotFound { key }.into());
+        assert!(said.starts_with("bilinc: error: "), "{said}");
+        assert!(said.contains("hint:") && !said.contains('\u{1b}'), "{said}");
+    }
+
+    #[test]
+    fn errors_as_json_have_the_one_shape() {
+        let mut out = Vec::new();
+        report_json(&mut out, &CliError::usage("value", "wrong")).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(value.get("error").unwrap(), "invalid_request");
+        assert_eq!(value.pointer("/details/field").unwrap(), "value");
+        assert_eq!(value.get("retryable").unwrap(), false);
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_failure() {
+        assert!(CliError::Output(io::ErrorKind::BrokenPipe.into()).is_closed_pipe());
+        assert!(!CliError::Output(io::ErrorKind::StorageFull.into()).is_closed_pipe());
+    }
+}

@@ -1,0 +1,203 @@
+//! `log`.
+
+use std::time::Duration;
+
+use bilinc::{LogQuery, Memory, Seq};
+use clap::Args;
+
+use super::console::Console;
+use super::errors::CliError;
+use super::write::{key, position};
+use super::{render, store, times};
+use crate::wire::fields;
+use crate::wire::log::{LogEvent, LogView};
+
+/// How often the end of the log is looked at.
+const POLL: Duration = Duration::from_millis(200);
+/// Events that are shown before those to come.
+const TAIL: usize = 10;
+
+/// Options of `log`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+With --follow and --json, each event is one line of JSON.
+
+Examples:
+  bilinc log --limit 20
+  bilinc log --session run-42 --oldest-first
+  bilinc log --follow")]
+pub(super) struct LogArgs {
+    /// Only events about this key
+    #[arg(long)]
+    key: Option<String>,
+    /// Only events by this writer
+    #[arg(long, value_name = "NAME")]
+    source: Option<String>,
+    /// Only events of this session
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Only the own events of this dream
+    #[arg(long, value_name = "ID")]
+    dream: Option<String>,
+    /// Only events of this import
+    #[arg(long, value_name = "ID")]
+    import: Option<String>,
+    /// Only events of this operation
+    #[arg(long, value_name = "ID")]
+    operation: Option<String>,
+    /// Only events from this position on
+    #[arg(long, value_name = "POSITION", value_parser = position)]
+    from_seq: Option<u64>,
+    /// Only events up to this position
+    #[arg(long, value_name = "POSITION", value_parser = position)]
+    to_seq: Option<u64>,
+    /// Only events recorded after this time
+    #[arg(long, value_name = "TIME")]
+    after: Option<String>,
+    /// Only events recorded before this time
+    #[arg(long, value_name = "TIME")]
+    before: Option<String>,
+    /// Oldest first instead of newest first
+    #[arg(long)]
+    oldest_first: bool,
+    /// Show values, too
+    #[arg(long)]
+    include_values: bool,
+    /// Events on a page, 1 to 1000
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    limit: usize,
+    /// Where the page before ended
+    #[arg(long, value_name = "CURSOR", conflicts_with = "follow")]
+    cursor: Option<String>,
+    /// Show the last events, then each new one as it comes
+    #[arg(long, conflicts_with_all = ["to_seq", "before"])]
+    follow: bool,
+}
+
+impl LogArgs {
+    fn query(&self) -> Result<LogQuery, CliError> {
+        Ok(LogQuery {
+            limit: Some(self.limit),
+            key: self.key.as_deref().map(key).transpose()?,
+            source: self.source.clone(),
+            session_id: self.session.clone(),
+            dream: self.dream.as_deref().map(|id| fields::id("dream_id", id)).transpose()?,
+            import: self.import.as_deref().map(|id| fields::id("import_id", id)).transpose()?,
+            operation: self.operation.as_deref().map(|id| fields::id("operation_id", id)).transpose()?,
+            from_seq: self.from_seq.map(Seq::new),
+            to_seq: self.to_seq.map(Seq::new),
+            after: times::optional("after", self.after.as_deref())?,
+            before: times::optional("before", self.before.as_deref())?,
+            oldest_first: self.oldest_first,
+            include_values: self.include_values,
+            cursor: self.cursor.clone(),
+        })
+    }
+
+    /// The command for the next page, with the same filters.
+    fn next_command(&self) -> String {
+        let mut command = String::from("bilinc log");
+        let numbers = [("--from-seq", self.from_seq), ("--to-seq", self.to_seq)];
+        let texts = [
+            ("--key", &self.key),
+            ("--source", &self.source),
+            ("--session", &self.session),
+            ("--dream", &self.dream),
+            ("--import", &self.import),
+            ("--operation", &self.operation),
+            ("--after", &self.after),
+            ("--before", &self.before),
+        ];
+        let texts = texts.into_iter().filter_map(|(name, value)| Some((name, render::shell_word(value.as_ref()?))));
+        let numbers = numbers.into_iter().filter_map(|(name, value)| Some((name, value?.to_string())));
+        for (name, value) in texts.chain(numbers) {
+            command.push_str(&format!(" {name} {value}"));
+        }
+        for (name, given) in [("--oldest-first", self.oldest_first), ("--include-values", self.include_values)] {
+            if given {
+                command.push_str(&format!(" {name}"));
+            }
+        }
+        command.push_str(&format!(" --limit {}", self.limit));
+        command
+    }
+}
+
+/// Shows events.
+pub(super) fn log(console: &mut Console<'_>, args: LogArgs) -> Result<(), CliError> {
+    let query = args.query()?;
+    let mut store = store::read(&console.globals)?;
+    if args.follow {
+        // A default store that is not there yet is waited for, and followed from its first event.
+        let whole = args.from_seq.is_some() || !store.exists;
+        while !store.exists {
+            std::thread::sleep(POLL);
+            store = store::read(&console.globals)?;
+        }
+        return follow(console, &store.memory, query, whole);
+    }
+    let view = LogView::from(&store.memory.log(&query)?);
+    let more = args.next_command();
+    console.answer(&store.memory, &view, |out, style, view| render::log(out, style, view, &more))
+}
+
+/// Shows the last events, or those from a position on, and then each new one, until the process or
+/// its reader ends.
+fn follow(console: &mut Console<'_>, memory: &Memory, query: LogQuery, whole: bool) -> Result<(), CliError> {
+    let mut seen = memory.head()?.seq;
+    if whole {
+        let first = query.from_seq.unwrap_or(Seq::new(1));
+        show_through(console, memory, &query, first, seen)?;
+    } else {
+        let tail = LogQuery { limit: Some(TAIL), oldest_first: false, to_seq: Some(seen), ..query.clone() };
+        let page = memory.log(&tail)?;
+        for item in page.events.iter().rev() {
+            show(console, &LogEvent::from(item))?;
+        }
+    }
+    console.out.flush()?;
+    loop {
+        std::thread::sleep(POLL);
+        let head = memory.head()?.seq;
+        if head > seen {
+            show_through(console, memory, &query, seen.plus(1), head)?;
+            console.out.flush()?;
+            seen = head;
+        }
+    }
+}
+
+/// Shows all matching events from one position through another, oldest first.
+fn show_through(
+    console: &mut Console<'_>,
+    memory: &Memory,
+    query: &LogQuery,
+    from: Seq,
+    to: Seq,
+) -> Result<(), CliError> {
+    let mut query = LogQuery {
+        limit: Some(bilinc::MAX_PAGE),
+        from_seq: Some(from),
+        to_seq: Some(to),
+        oldest_first: true,
+        cursor: None,
+        ..query.clone()
+    };
+    loop {
+        let page = memory.log(&query)?;
+        for item in &page.events {
+            show(console, &LogEvent::from(item))?;
+        }
+        match page.next_cursor {
+            Some(cursor) => query.cursor = Some(cursor),
+            None => return Ok(()),
+        }
+    }
+}
+
+fn show(console: &mut Console<'_>, event: &LogEvent) -> Result<(), CliError> {
+    if console.globals.json {
+        return console.json_line(event);
+    }
+    Ok(render::log_line(console.out, console.style, event)?)
+}

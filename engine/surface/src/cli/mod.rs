@@ -1,0 +1,101 @@
+//! The command line over an embedded store.
+//!
+//! Each family of commands is a file: its options, and what it does with them. [`args`] puts them
+//! together; `render` draws answers for people.
+
+mod args;
+mod completions;
+mod console;
+pub mod demo;
+mod diff;
+mod dreams;
+mod entries;
+mod errors;
+mod flags;
+mod log;
+mod overview;
+mod progress;
+mod reads;
+mod render;
+mod rollback;
+mod snapshot;
+mod status;
+mod store;
+mod times;
+mod transfer;
+mod undo;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::io::{BufWriter, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+pub use self::args::Cli;
+pub use self::errors::CliError;
+pub use self::render::Style;
+
+use self::args::Command;
+use self::console::Console;
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return errors::report_usage(&error, asked_for_json(std::env::args_os())),
+    };
+    let json = cli.globals.json;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let done = run(cli, &mut out, Style::of_stdout()).and_then(|()| Ok(out.flush()?));
+    // What could not be written is not tried again when the buffer goes.
+    drop(out.into_parts());
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => errors::report(&error, json),
+    }
+}
+
+/// Whether `--json` stands among the arguments of a command line that could not be read.
+fn asked_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    arguments.take_while(|argument| argument != "--").any(|argument| argument == "--json")
+}
+
+/// Runs a command and writes its answer.
+///
+/// # Errors
+/// [`CliError`] says why it failed.
+pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> {
+    let mut console = Console::new(out, style, cli.globals);
+    let console = &mut console;
+    match cli.command {
+        None => Ok(console.out.write_all(overview::text().as_bytes())?),
+        Some(Command::Commit(args)) => entries::commit(console, args),
+        Some(Command::Revise(args)) => entries::revise(console, args),
+        Some(Command::Confirm(args)) => entries::confirm(console, args),
+        Some(Command::Forget(args)) => entries::forget(console, args),
+        Some(Command::Flag(args)) => flags::flag(console, args),
+        Some(Command::Unflag(args)) => flags::unflag(console, args),
+        Some(Command::Flags(args)) => flags::flags(console, args),
+        Some(Command::Recall(args)) => reads::recall(console, args),
+        Some(Command::Get(args)) => reads::get(console, &args),
+        Some(Command::List(args)) => reads::list(console, args),
+        Some(Command::History(args)) => reads::history(console, &args),
+        Some(Command::Dream(args)) => dreams::run(console, args.command),
+        Some(Command::Undo(args)) => undo::undo(console, args),
+        Some(Command::Snapshot(args)) => snapshot::run(console, args),
+        Some(Command::Diff(args)) => diff::diff(console, &args),
+        Some(Command::Rollback(args)) => rollback::run(console, args.command),
+        Some(Command::Log(args)) => log::log(console, args),
+        Some(Command::Status) => status::status(console),
+        Some(Command::Verify) => status::verify(console),
+        Some(Command::Export(args)) => transfer::export(console, &args),
+        Some(Command::Import(args)) => transfer::import(console, args),
+        Some(Command::Completions(args)) => completions::completions(console, &args),
+        Some(Command::Demo) => demo::run(console.out, console.style),
+    }
+}

@@ -1,0 +1,80 @@
+//! `snapshot create` and `snapshot list`.
+
+use bilinc::Snapshot;
+use clap::{Args, Subcommand};
+
+use super::console::Console;
+use super::errors::CliError;
+use super::write::WriteArgs;
+use super::{render, store};
+use crate::catalogue;
+use crate::wire::fields;
+use crate::wire::snapshots::{SnapshotTaken, SnapshotView, SnapshotsView};
+
+/// Options of `snapshot`.
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, disable_help_subcommand = true, arg_required_else_help = true)]
+pub(super) struct SnapshotArgs {
+    #[command(subcommand)]
+    command: SnapshotCommand,
+}
+
+/// What to do with snapshots.
+#[derive(Debug, Subcommand)]
+enum SnapshotCommand {
+    #[command(about = catalogue::SNAPSHOT_CREATE.summary)]
+    Create(CreateArgs),
+    #[command(about = catalogue::SNAPSHOT_LIST.summary)]
+    List(ListArgs),
+}
+
+/// Options of `snapshot create`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Nothing is copied: a snapshot is a name for a place in the log.
+
+Example:
+  bilinc snapshot create --label before-autonomous-run")]
+struct CreateArgs {
+    /// What people call it
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// A JSON object kept with it
+    #[arg(long, value_name = "JSON")]
+    metadata: Option<String>,
+    #[command(flatten)]
+    write: WriteArgs,
+}
+
+/// Options of `snapshot list`.
+#[derive(Debug, Args)]
+struct ListArgs {
+    /// Most snapshots
+    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
+    limit: usize,
+}
+
+/// Takes a snapshot or lists them.
+pub(super) fn run(console: &mut Console<'_>, args: SnapshotArgs) -> Result<(), CliError> {
+    match args.command {
+        SnapshotCommand::Create(args) => create(console, args),
+        SnapshotCommand::List(args) => list(console, &args),
+    }
+}
+
+fn create(console: &mut Console<'_>, args: CreateArgs) -> Result<(), CliError> {
+    let metadata = args.metadata.as_deref().map(|text| fields::metadata("metadata", text)).transpose()?;
+    let memory = store::create(&console.globals, &args.write)?;
+    let written = memory.snapshot(Snapshot { label: args.label, metadata })?;
+    let view = SnapshotTaken { snapshot: SnapshotView::from(&written.answer) };
+    console.answer_write(&memory, &view, written.replayed, |out, style, view| {
+        render::snapshot_taken(out, style, &view.snapshot)
+    })
+}
+
+fn list(console: &mut Console<'_>, args: &ListArgs) -> Result<(), CliError> {
+    let store = store::read(&console.globals)?;
+    let snapshots = store.memory.snapshots(args.limit)?;
+    let view = SnapshotsView { snapshots: snapshots.iter().map(SnapshotView::from).collect() };
+    console.answer(&store.memory, &view, render::snapshots)
+}

@@ -1,0 +1,143 @@
+//! Finding and opening the store.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use bilinc::log::LogError;
+use bilinc::{EngineError, Error, Memory};
+
+use super::args::Globals;
+use super::errors::CliError;
+use super::write::{RequestArgs, WriteArgs};
+
+/// A store, or the emptiness where one would be.
+pub(super) struct Store {
+    /// The handle.
+    pub(super) memory: Memory,
+    /// Its folder.
+    pub(super) path: PathBuf,
+    /// Whether it is there.
+    pub(super) exists: bool,
+}
+
+/// What a command needs of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// Takes no lock and changes nothing.
+    Read,
+    /// Opens for writing, so that it sees what a writer would.
+    Inspect,
+    /// Changes what is there. Nothing is there in a store that is not, so none is made.
+    Change,
+    /// Puts something in.
+    Create,
+}
+
+/// Opens the store for reading.
+pub(super) fn read(globals: &Globals) -> Result<Store, CliError> {
+    open(globals, Need::Read, None, false)
+}
+
+/// Opens the store as a writer would, to say how it is.
+pub(super) fn inspect(globals: &Globals) -> Result<Store, CliError> {
+    open(globals, Need::Inspect, None, false)
+}
+
+/// Opens the store to change what is in it.
+pub(super) fn change(globals: &Globals, args: &WriteArgs) -> Result<Memory, CliError> {
+    let store = open(globals, Need::Change, Some(args), args.request.allow_secrets)?;
+    Ok(args.request.handle(&store.memory))
+}
+
+/// Opens the store to change what is in it, under the surface's own name.
+pub(super) fn change_as_cli(globals: &Globals, args: &RequestArgs) -> Result<Memory, CliError> {
+    let args = WriteArgs { source: super::write::SOURCE.to_owned(), session: None, request: args.clone() };
+    change(globals, &args)
+}
+
+/// Opens the store to put something in, and makes it where there is none.
+pub(super) fn create(globals: &Globals, args: &WriteArgs) -> Result<Memory, CliError> {
+    let store = open(globals, Need::Create, Some(args), args.request.allow_secrets)?;
+    Ok(args.request.handle(&store.memory))
+}
+
+fn open(globals: &Globals, need: Need, args: Option<&WriteArgs>, allow_secrets: bool) -> Result<Store, CliError> {
+    let variable = |name: &str| std::env::var_os(name);
+    let named = named_folder(globals.store.as_deref(), variable);
+    let is_default = named.is_none();
+    let path = named.map_or_else(|| default_folder(variable, cfg!(target_os = "macos")), Ok)?;
+    let mut builder =
+        Memory::builder().create(need == Need::Create).read_only(need == Need::Read).refuse_secrets(!allow_secrets);
+    if let Some(args) = args {
+        builder = builder.actor(args.actor());
+    }
+    if need == Need::Create {
+        make_parent(&path)?;
+    }
+    match builder.open(&path) {
+        Ok(memory) => Ok(Store { memory, path, exists: true }),
+        // A default store that does not exist yet is empty, and stays so.
+        Err(Error::Engine(EngineError::Log(LogError::NotFound { .. }))) if is_default => {
+            Ok(Store { memory: Memory::in_memory()?, path, exists: false })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Makes the folders above the store; the store's own folder is the library's to make.
+fn make_parent(path: &Path) -> Result<(), CliError> {
+    let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) else { return Ok(()) };
+    std::fs::create_dir_all(parent).map_err(|source| CliError::File {
+        doing: "make the folder",
+        path: parent.display().to_string(),
+        source,
+    })
+}
+
+/// The store that was named: by its option, else by its variable.
+fn named_folder(option: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let given = |path: &PathBuf| !path.as_os_str().is_empty();
+    option.map(Path::to_owned).filter(given).or_else(|| variable("BILINC_STORE").map(PathBuf::from).filter(given))
+}
+
+/// The store in the user's data folder.
+fn default_folder(variable: impl Fn(&str) -> Option<OsString>, macos: bool) -> Result<PathBuf, CliError> {
+    let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = folder("XDG_DATA_HOME").or_else(|| {
+        let home = folder("HOME")?;
+        Some(if macos { home.join("Library/Application Support") } else { home.join(".local/share") })
+    });
+    data.map(|data| data.join("bilinc"))
+        .ok_or_else(|| CliError::usage("store", "there is no home folder to keep a store in: name one with --store"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn found(variables: &[(&str, &str)], macos: bool) -> Option<String> {
+        let variable =
+            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value));
+        default_folder(variable, macos).ok().map(|path| path.display().to_string())
+    }
+
+    #[test]
+    fn the_option_comes_before_the_variable() {
+        let variable = |_: &str| Some(OsString::from("v"));
+        assert_eq!(named_folder(Some(Path::new("o")), variable), Some(PathBuf::from("o")));
+        assert_eq!(named_folder(None, variable), Some(PathBuf::from("v")));
+        assert_eq!(named_folder(None, |_| Some(OsString::new())), None);
+        assert_eq!(named_folder(None, |_| None), None);
+    }
+
+    #[test]
+    fn the_default_store_lies_in_the_users_data_folder() {
+        assert_eq!(found(&[("HOME", "/h")], false).unwrap(), "/h/.local/share/bilinc");
+        assert_eq!(found(&[("HOME", "/h")], true).unwrap(), "/h/Library/Application Support/bilinc");
+        assert_eq!(found(&[("HOME", "/h"), ("XDG_DATA_HOME", "/d")], false).unwrap(), "/d/bilinc");
+        assert_eq!(found(&[("HOME", "/h"), ("XDG_DATA_HOME", "relative")], false).unwrap(), "/h/.local/share/bilinc");
+        assert_eq!(found(&[("HOME", "/h"), ("XDG_DATA_HOME", "")], false).unwrap(), "/h/.local/share/bilinc");
+        assert_eq!(found(&[], false), None);
+    }
+}

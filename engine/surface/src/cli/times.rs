@@ -1,0 +1,88 @@
+//! Times and points as people type them.
+
+use bilinc::{At, Rejection, Seq, Timestamp};
+use chrono::Utc;
+
+use crate::wire::fields;
+
+/// A time: RFC 3339, a day (`2026-01-31`, at its begin in UTC), or how long ago (`90m`, `24h`, `7d`).
+pub(super) fn time(field: &str, text: &str) -> Result<Timestamp, Rejection> {
+    time_at(field, text, Timestamp::from_micros(Utc::now().timestamp_micros()))
+}
+
+/// An optional time.
+pub(super) fn optional(field: &str, text: Option<&str>) -> Result<Option<Timestamp>, Rejection> {
+    text.map(|text| time(field, text)).transpose()
+}
+
+fn time_at(field: &str, text: &str, now: Timestamp) -> Result<Timestamp, Rejection> {
+    let text = text.trim();
+    if let Some(micros) = ago(text) {
+        return Ok(now.plus(-micros));
+    }
+    if let Ok(day) = Timestamp::parse(&format!("{text}T00:00:00Z")) {
+        return Ok(day);
+    }
+    fields::time(field, text).map_err(|rejection| match rejection {
+        Rejection::Invalid { field, reason, message } => {
+            Rejection::invalid(field, reason, format!("{message}, a day such as 2026-01-31 or an age such as 7d"))
+        }
+        other => other,
+    })
+}
+
+/// Microseconds of `90m`, `24h`, `7d` or `2w`.
+fn ago(text: &str) -> Option<i64> {
+    const SECOND: i64 = 1_000_000;
+    let unit = match text.chars().next_back()? {
+        's' => SECOND,
+        'm' => 60 * SECOND,
+        'h' => Timestamp::HOUR,
+        'd' => 24 * Timestamp::HOUR,
+        'w' => 7 * 24 * Timestamp::HOUR,
+        _ => return None,
+    };
+    let number = text.get(..text.len() - 1)?;
+    let number: i64 = number.bytes().all(|byte| byte.is_ascii_digit()).then(|| number.parse().ok())??;
+    number.checked_mul(unit)
+}
+
+/// A point of the log: a position (`120` or `@120`), a time or the id of a snapshot.
+pub(super) fn point(field: &str, text: &str) -> Result<At, Rejection> {
+    let text = text.trim();
+    if let Ok(number) = text.parse::<u64>() {
+        return Ok(At::Position(Seq::new(number)));
+    }
+    fields::point(field, text).or_else(|rejection| {
+        if text.starts_with('@') { Err(rejection) } else { time(field, text).map(At::Time).map_err(|_| rejection) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn times_are_days_ages_or_rfc_3339() {
+        let now = Timestamp::parse("2026-02-08T12:00:00Z").unwrap();
+        let at = |text| time_at("since", text, now).unwrap().to_string();
+        assert_eq!(at("7d"), "2026-02-01T12:00:00.000Z");
+        assert_eq!(at("90m"), "2026-02-08T10:30:00.000Z");
+        assert_eq!(at("2026-01-31"), "2026-01-31T00:00:00.000Z");
+        assert_eq!(at("2026-01-31T09:30:00+02:00"), "2026-01-31T07:30:00.000Z");
+        for wrong in ["", "d", "-1d", "+1d", "yesterday", "2026-02-30", "99999999999999999d"] {
+            assert!(time_at("since", wrong, now).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn points_are_positions_times_or_snapshots() {
+        assert_eq!(point("as_of", "123").unwrap(), At::Position(Seq::new(123)));
+        assert_eq!(point("as_of", "@123").unwrap(), At::Position(Seq::new(123)));
+        assert!(matches!(point("as_of", "2026-01-31").unwrap(), At::Time(_)));
+        assert!(matches!(point("as_of", "01920000-0000-7000-8000-000000000001").unwrap(), At::Snapshot(_)));
+        assert!(point("as_of", "@x").is_err());
+        assert!(point("as_of", "snap").is_err());
+    }
+}

@@ -1,0 +1,5 @@
+//! The `bilinc` command.
+
+fn main() -> std::process::ExitCode {
+    bilinc_surface::cli::main()
+}

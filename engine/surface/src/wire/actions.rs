@@ -1,0 +1,219 @@
+//! The actions of a dream, as an agent sends them.
+//!
+//! Read by hand from raw JSON, for three reasons: values must keep their text, both spellings of a
+//! field name are welcome, and a refusal has to name the very field of the very action. What cannot
+//! be read as an action refuses the request; what can be read and not carried out, such as a value
+//! that is too large or holds a credential, becomes an error of that action alone.
+
+use std::fmt;
+
+use bilinc::{Action, ActionOp, ActionRefusal, InvalidJson, Json, Key, Rejection, limits};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::fields;
+
+/// What stands in the record for a reason that holds a credential.
+const WITHHELD: &str = "(withheld: it looks like a credential)";
+
+/// Actions with the report that came along.
+#[derive(Debug, PartialEq)]
+pub struct ActionList {
+    /// The actions, in the order they were sent.
+    pub actions: Vec<Action>,
+    /// The agent's report.
+    pub report: Option<Json>,
+}
+
+/// Reads an array of actions, or an object with `actions` and `report`.
+///
+/// # Errors
+/// `invalid_request` that names the field, for what cannot be read as actions.
+pub fn parse(text: &str, refuse_secrets: bool) -> Result<ActionList, Rejection> {
+    let raw: &RawValue = serde_json::from_str(text.trim())
+        .map_err(|error| Rejection::invalid("actions", "invalid_json", format!("not JSON: {error}")))?;
+    if raw.get().starts_with('[') {
+        return Ok(ActionList { actions: list(raw, refuse_secrets)?, report: None });
+    }
+    let (mut actions, mut report) = (None, None);
+    for (name, value) in members("body", raw)? {
+        match name.as_str() {
+            "actions" => unique("actions", &mut actions, list(value, refuse_secrets)?)?,
+            "report" if value.get() == "null" => {}
+            "report" => unique("report", &mut report, fields::json("report", value.get(), limits::REPORT_BYTES)?)?,
+            other => {
+                let message = "unknown; an object holds `actions` and `report`";
+                return Err(Rejection::invalid(other, "unknown_field", message));
+            }
+        }
+    }
+    Ok(ActionList { actions: actions.unwrap_or_default(), report })
+}
+
+fn list(raw: &RawValue, refuse_secrets: bool) -> Result<Vec<Action>, Rejection> {
+    let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(|_| wrong_type("actions", "an array"))?;
+    items.into_iter().enumerate().map(|(index, item)| action(index, item, refuse_secrets)).collect()
+}
+
+/// The fields of an action as they come in.
+#[derive(Default)]
+struct Draft {
+    op: Option<ActionOp>,
+    key: Option<Key>,
+    expected_version: Option<bilinc::Version>,
+    new_value: Option<Json>,
+    merged_from: Option<Vec<Key>>,
+    reason: Option<String>,
+    evidence_keys: Option<Vec<Key>>,
+    refused: Option<ActionRefusal>,
+}
+
+fn action(index: usize, raw: &RawValue, refuse_secrets: bool) -> Result<Action, Rejection> {
+    let whole = format!("actions[{index}]");
+    let at = |field: &str| format!("{whole}.{field}");
+    let mut draft = Draft::default();
+    for (name, value) in members(&whole, raw)? {
+        let name = snake_case(&name);
+        let field = at(&name);
+        let given = value.get() != "null";
+        match name.as_str() {
+            "op" => unique(&field, &mut draft.op, op(&field, value)?)?,
+            "key" => unique(&field, &mut draft.key, fields::key(&field, &string(&field, value)?)?)?,
+            "reason" => unique(&field, &mut draft.reason, string(&field, value)?)?,
+            "expected_version" if given => {
+                let version = fields::id(&field, &string(&field, value)?)?;
+                unique(&field, &mut draft.expected_version, version)?;
+            }
+            "merged_from" if given => unique(&field, &mut draft.merged_from, keys(&field, value)?)?,
+            "evidence_keys" if given => unique(&field, &mut draft.evidence_keys, keys(&field, value)?)?,
+            "new_value" => match Json::parse(value.get(), limits::VALUE_BYTES) {
+                Ok(json) => unique(&field, &mut draft.new_value, json)?,
+                Err(error) => draft.refused = Some(impossible(&error)),
+            },
+            "expected_version" | "merged_from" | "evidence_keys" => {}
+            _ => {
+                let message = "unknown; an action holds op, key, expected_version, new_value, merged_from, reason, \
+                               evidence_keys";
+                return Err(Rejection::invalid(field, "unknown_field", message));
+            }
+        }
+    }
+    let missing = |field: &str| Rejection::invalid(at(field), "required", "every action needs it");
+    let op = draft.op.ok_or_else(|| missing("op"))?;
+    // A null says "no value" wherever a value would be out of place.
+    let stray_null = op != ActionOp::Revise && draft.new_value.as_ref().is_some_and(|json| json.as_str() == "null");
+    let action = Action {
+        op,
+        key: draft.key.ok_or_else(|| missing("key"))?,
+        expected_version: draft.expected_version,
+        new_value: draft.new_value.filter(|_| !stray_null),
+        merged_from: draft.merged_from.unwrap_or_default(),
+        reason: draft.reason.ok_or_else(|| missing("reason"))?,
+        evidence_keys: draft.evidence_keys.unwrap_or_default(),
+        refused: draft.refused,
+    };
+    Ok(if refuse_secrets { without_secrets(action) } else { action })
+}
+
+/// An action that holds a credential goes on as refused, and without it.
+fn without_secrets(mut action: Action) -> Action {
+    let message = |place: &str, found: bilinc::FoundSecret| {
+        format!(
+            "{place} holds what looks like a credential ({}) at {}; memories are no place for it",
+            found.kind, found.path
+        )
+    };
+    let mut refuse = |message: String| {
+        action.refused = Some(ActionRefusal { code: "secret_detected".to_owned(), message });
+    };
+    if let Some(found) = action.new_value.as_ref().and_then(|value| bilinc::find_secret(value.as_str())) {
+        refuse(message("new_value", found));
+        action.new_value = None;
+    }
+    if let Some(found) = bilinc::find_secret_in_text(&action.reason) {
+        refuse(message("reason", found));
+        action.reason = WITHHELD.to_owned();
+    }
+    action
+}
+
+fn impossible(error: &InvalidJson) -> ActionRefusal {
+    ActionRefusal { code: "invalid_request".to_owned(), message: format!("new_value: {error}") }
+}
+
+fn op(field: &str, value: &RawValue) -> Result<ActionOp, Rejection> {
+    let name = string(field, value)?;
+    ActionOp::ALL.into_iter().find(|op| op.name() == name).ok_or_else(|| {
+        let message = "an action is one of revise, forget, confirm, flag";
+        Rejection::invalid(field, "unknown_op", message)
+    })
+}
+
+fn keys(field: &str, value: &RawValue) -> Result<Vec<Key>, Rejection> {
+    let texts: Vec<String> = serde_json::from_str(value.get()).map_err(|_| wrong_type(field, "an array of strings"))?;
+    texts.iter().map(|text| fields::key(field, text)).collect()
+}
+
+fn string(field: &str, value: &RawValue) -> Result<String, Rejection> {
+    serde_json::from_str(value.get()).map_err(|_| wrong_type(field, "a string"))
+}
+
+fn wrong_type(field: &str, wanted: &str) -> Rejection {
+    Rejection::invalid(field, "wrong_type", format!("{wanted} is wanted here"))
+}
+
+/// Sets what may be given once only, under whatever spelling.
+fn unique<T>(field: &str, place: &mut Option<T>, value: T) -> Result<(), Rejection> {
+    if place.replace(value).is_some() {
+        return Err(Rejection::invalid(field, "duplicate_member", "given twice"));
+    }
+    Ok(())
+}
+
+/// `newValue` as `new_value`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 2);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// The members of an object, each with its raw text.
+fn members<'a>(field: &str, raw: &'a RawValue) -> Result<Vec<(String, &'a RawValue)>, Rejection> {
+    let Members(members) = serde_json::from_str(raw.get()).map_err(|_| wrong_type(field, "an object"))?;
+    Ok(members)
+}
+
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MembersVisitor).map(Members)
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Vec<(String, &'de RawValue)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(members)
+    }
+}
+
+#[cfg(test)]
+#[path = "actions_tests.rs"]
+mod tests;

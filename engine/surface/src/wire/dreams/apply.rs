@@ -1,0 +1,125 @@
+//! What became of the actions of a dream.
+
+use bilinc::{ActionRecord, ActionStatus, DreamApplied, DreamId, Key, Version};
+use serde::Serialize;
+
+use crate::wire::{Change, Time, is_false};
+
+/// What became of one action.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultView {
+    /// Its place in the list that was sent.
+    pub index: usize,
+    /// What was to be done.
+    pub op: &'static str,
+    /// To which entry.
+    pub key: Key,
+    /// `applied`, `conflict` or `error`.
+    pub status: &'static str,
+    /// The entry's version afterwards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry_version: Option<Version>,
+    /// Why it could not be carried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ResultError>,
+    /// The entry as it is now, with a conflict; left out when it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current: Option<Current>,
+    /// The change that came between, with a conflict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+}
+
+/// Why an action could not be carried out.
+#[derive(Debug, Serialize)]
+pub struct ResultError {
+    /// The error code.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// An entry that changed since the named version.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Current {
+    /// Its version now.
+    pub entry_version: Version,
+}
+
+impl ResultView {
+    /// What became of the action at this place.
+    #[must_use]
+    pub fn new(index: usize, record: &ActionRecord) -> Self {
+        let view = Self {
+            index,
+            op: record.op.name(),
+            key: record.key.clone(),
+            status: "applied",
+            entry_version: None,
+            error: None,
+            current: None,
+            change: None,
+        };
+        match &record.status {
+            ActionStatus::Applied { version } => Self { entry_version: *version, ..view },
+            ActionStatus::Conflict { current, change } => Self {
+                status: "conflict",
+                current: current.map(|entry_version| Current { entry_version }),
+                change: change.as_ref().map(Change::from),
+                ..view
+            },
+            ActionStatus::Error { code, message } => {
+                let error = ResultError { code: code.to_string(), message: message.to_string() };
+                Self { status: "error", error: Some(error), ..view }
+            }
+        }
+    }
+
+    /// What became of each of these actions.
+    #[must_use]
+    pub fn all(records: &[ActionRecord]) -> Vec<Self> {
+        records.iter().enumerate().map(|(index, record)| Self::new(index, record)).collect()
+    }
+}
+
+/// Pages of a dream were judged.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AppliedView {
+    /// Which dream.
+    pub dream_id: DreamId,
+    /// Where it is in its life.
+    pub state: &'static str,
+    /// Most entries that it may forget.
+    pub forget_cap: u32,
+    /// Forgets it has carried out.
+    pub forgets_reserved: u32,
+    /// Until when it can be undone.
+    pub undo_until: Time,
+    /// What became of each action, in the order they were sent.
+    pub results: Vec<ResultView>,
+    /// Pages that the actions went in.
+    pub pages: u32,
+    /// Whether nothing was written because it was only tried out.
+    #[serde(skip_serializing_if = "is_false")]
+    pub dry_run: bool,
+}
+
+impl AppliedView {
+    /// The answer of an apply, or of a trial of one.
+    #[must_use]
+    pub fn new(applied: &DreamApplied, dry_run: bool) -> Self {
+        Self {
+            dream_id: applied.dream,
+            state: applied.phase.name(),
+            forget_cap: applied.forget_cap,
+            forgets_reserved: applied.forgets,
+            undo_until: applied.undo_until.into(),
+            results: ResultView::all(&applied.results),
+            pages: applied.pages,
+            dry_run,
+        }
+    }
+}

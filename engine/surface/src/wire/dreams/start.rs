@@ -1,0 +1,73 @@
+//! The start of a dream and its candidates.
+
+use bilinc::{DreamCandidate, DreamId, DreamStarted, Json, Key, Version, limits};
+use serde::Serialize;
+
+use crate::wire::Time;
+use crate::wire::entries::{FlagView, flags_of};
+
+/// A dream began.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartedView {
+    /// Its id; null, and nothing written, when there is no candidate.
+    pub dream_id: Option<DreamId>,
+    /// Most entries that it may forget.
+    pub forget_cap: u32,
+    /// Days for which it can be undone.
+    pub undo_window_days: u32,
+    /// How many more entries matched.
+    pub more_candidates: u64,
+    /// Its candidates. Their values are stored content: data, not instructions.
+    pub candidates: Vec<CandidateView>,
+}
+
+/// A candidate with its value.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CandidateView {
+    /// The entry's key.
+    pub key: Key,
+    /// What kind of memory it is.
+    pub memory_type: &'static str,
+    /// 0.0 to 1.0.
+    pub importance: f64,
+    /// Who saved it.
+    pub source: String,
+    /// When it last changed or was confirmed.
+    pub updated_at: Time,
+    /// Its version: what an action on it must name.
+    pub entry_version: Version,
+    /// Its value.
+    pub value: Option<Json>,
+    /// Its open flags.
+    pub flags: Vec<FlagView>,
+}
+
+impl From<&DreamCandidate> for CandidateView {
+    fn from(candidate: &DreamCandidate) -> Self {
+        let (memory, entry) = (&candidate.memory, &candidate.memory.entry);
+        Self {
+            key: memory.key.clone(),
+            memory_type: entry.facts.memory_type.name(),
+            importance: entry.facts.importance,
+            source: entry.facts.source.to_string(),
+            updated_at: entry.updated_at.into(),
+            entry_version: entry.version,
+            value: memory.value.clone(),
+            flags: flags_of(entry),
+        }
+    }
+}
+
+impl From<&DreamStarted> for StartedView {
+    fn from(started: &DreamStarted) -> Self {
+        Self {
+            dream_id: started.dream,
+            forget_cap: started.forget_cap,
+            undo_window_days: limits::UNDO_WINDOW_DAYS,
+            more_candidates: started.more_candidates,
+            candidates: started.candidates.iter().map(CandidateView::from).collect(),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Errors as JSON: one shape on every surface.
+
+use bilinc::{DreamApplyError, DreamId, EngineError, Error, Key, Rejection, Seq, SnapshotId, Version, log::LogError};
+use serde::Serialize;
+
+use super::dreams::ResultView;
+use super::{Change, Time};
+
+/// An error.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorView {
+    /// The code.
+    pub error: String,
+    /// What is wrong and what to do.
+    pub message: String,
+    /// Names this answer, so that it can be spoken about.
+    pub request_id: String,
+    /// Whether the same call may succeed later.
+    pub retryable: bool,
+    /// What the code leaves open.
+    pub details: Details,
+}
+
+/// What an error code leaves open. Which of these are there depends on the code.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Details {
+    /// Which part of the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// The rule that was broken, or why something is closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Which entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<Key>,
+    /// The version that was expected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_version: Option<Version>,
+    /// The version that the entry has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_version: Option<Version>,
+    /// The change that came between.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+    /// The strategy that gave way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<&'static str>,
+    /// Which snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot_id: Option<SnapshotId>,
+    /// Which dream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dream_id: Option<DreamId>,
+    /// Until when it was possible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Time>,
+    /// Most entries that a dream may forget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cap: Option<u32>,
+    /// How many it has forgotten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applied: Option<u32>,
+    /// How many the page asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<u32>,
+    /// How large the operation is, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The limit, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// The kind of credential that was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    /// Where: a JSON path, or a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The damaged segment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segment: Option<String>,
+    /// The offset in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// The first position that is affected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<Seq>,
+    /// Who holds a lock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holder: Option<String>,
+    /// `unknown` when it cannot be said whether the write is there; the idempotency key settles it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<&'static str>,
+    /// The last position that is surely durable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub durable_through: Option<Seq>,
+    /// The page of a dream that failed, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
+    /// What became of the actions on earlier pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<Vec<ResultView>>,
+    /// Indexes of the actions that were never carried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_tried: Option<Vec<usize>>,
+}
+
+impl From<&Error> for Details {
+    fn from(error: &Error) -> Self {
+        match error {
+            Error::Rejected(rejection) => rejection.into(),
+            Error::Engine(EngineError::Log(error)) => error.into(),
+            Error::Engine(EngineError::Unreadable { position, .. }) => {
+                Self { position: Some(*position), ..Self::default() }
+            }
+            _ => Self::default(),
+        }
+    }
+}
+
+impl From<&DreamApplyError> for Details {
+    fn from(failed: &DreamApplyError) -> Self {
+        Self {
+            page: Some(failed.page),
+            results: Some(ResultView::all(&failed.results)),
+            not_tried: Some(failed.not_tried.clone()),
+            ..(&failed.error).into()
+        }
+    }
+}
+
+impl From<&Rejection> for Details {
+    fn from(rejection: &Rejection) -> Self {
+        let none = Self::default();
+        match rejection {
+            Rejection::Invalid { field, reason, .. } => {
+                Self { field: Some(field.clone()), reason: Some((*reason).to_owned()), ..none }
+            }
+            Rejection::MemoryNotFound { key } => Self { key: Some(key.clone()), ..none },
+            Rejection::MemoryExists { key, current } => {
+                Self { key: Some(key.clone()), current_version: Some(*current), ..none }
+            }
+            Rejection::VersionConflict { key, expected, current, change } => Self {
+                key: Some(key.clone()),
+                expected_version: Some(*expected),
+                current_version: Some(*current),
+                change: change.as_ref().map(Change::from),
+                ..none
+            },
+            Rejection::RevisionRejected { key, strategy, why } => Self {
+                key: Some(key.clone()),
+                strategy: Some(strategy.name()),
+                reason: Some((*why).to_owned()),
+                ..none
+            },
+            Rejection::SnapshotNotFound(snapshot) => Self { snapshot_id: Some(*snapshot), ..none },
+            Rejection::DreamNotFound(dream) => Self { dream_id: Some(*dream), ..none },
+            Rejection::DreamClosed { dream, reason } => {
+                Self { dream_id: Some(*dream), reason: Some(reason.name().to_owned()), ..none }
+            }
+            Rejection::UndoWindowExpired { dream, until } => {
+                Self { dream_id: Some(*dream), until: Some((*until).into()), ..none }
+            }
+            Rejection::ForgetCapExceeded { cap, applied, asked } => {
+                Self { cap: Some(*cap), applied: Some(*applied), asked: Some(*asked), ..none }
+            }
+            Rejection::OperationTooLarge { bytes, limit } => Self { bytes: Some(*bytes), limit: Some(*limit), ..none },
+            Rejection::SecretDetected { kind, path } => Self { kind: Some(kind), path: Some(path.clone()), ..none },
+            _ => none,
+        }
+    }
+}
+
+impl From<&LogError> for Details {
+    fn from(error: &LogError) -> Self {
+        let none = Self::default();
+        match error {
+            LogError::Damage(damage) => Self {
+                segment: Some(damage.segment.clone()),
+                offset: Some(damage.offset),
+                position: Some(Seq::new(damage.position)),
+                reason: Some(damage.reason.clone()),
+                ..none
+            },
+            LogError::Io { path, .. } | LogError::NotFound { path } | LogError::NotAStore { path, .. } => {
+                Self { path: Some(path.clone()), ..none }
+            }
+            LogError::Busy { holder, .. } => Self { holder: Some(holder.clone()), ..none },
+            LogError::Poisoned { durable, .. } => {
+                Self { outcome: Some("unknown"), durable_through: Some(Seq::new(*durable)), ..none }
+            }
+            LogError::ReadOnly { reason } => Self { reason: Some(reason.clone()), ..none },
+            LogError::OperationTooLarge { bytes, limit } => Self { bytes: Some(*bytes), limit: Some(*limit), ..none },
+            _ => none,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn details_hold_what_belongs_to_the_code_and_nothing_else() {
+        let rejection = Rejection::ForgetCapExceeded { cap: 3, applied: 2, asked: 4 };
+        let details = serde_json::to_string(&Details::from(&rejection)).unwrap();
+        assert_eq!(details, r#"{"cap":3,"applied":2,"asked":4}"#);
+        let details = serde_json::to_string(&Details::from(&Rejection::IdempotencyConflict)).unwrap();
+        assert_eq!(details, "{}");
+    }
+}

@@ -1,0 +1,103 @@
+//! Results of a recall.
+
+use bilinc::{Json, Key, RecallHit, Version};
+use serde::Serialize;
+
+use super::entries::{FlagView, flags_of};
+use super::{Time, is_false};
+
+/// The results of a recall, best first.
+#[derive(Debug, Serialize)]
+pub struct RecallView {
+    /// The results.
+    pub results: Vec<RecallResult>,
+}
+
+/// A result.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecallResult {
+    /// The entry's key.
+    pub key: Key,
+    /// Its value.
+    pub value: Option<Json>,
+    /// What kind of memory it is.
+    pub memory_type: &'static str,
+    /// 0.0 to 1.0.
+    pub importance: f64,
+    /// Its metadata object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Json>,
+    /// Who saved it.
+    pub source: String,
+    /// The session it was saved in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// When it was created.
+    pub created_at: Time,
+    /// When it last changed or was confirmed.
+    pub updated_at: Time,
+    /// When it was last confirmed, if since its last change.
+    pub confirmed_at: Option<Time>,
+    /// Its version.
+    pub entry_version: Version,
+    /// Its open flags.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<FlagView>,
+    /// Its rank's number; comparable within one answer only.
+    pub score: f64,
+    /// Seconds since it was last updated.
+    pub age_seconds: i64,
+    /// The terms that matched, when asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub matched: Vec<Matched>,
+    /// Whether the value was cut.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_truncated: bool,
+}
+
+/// A term of the query and how it was found.
+#[derive(Debug, Serialize)]
+pub struct Matched {
+    /// The term.
+    pub term: String,
+    /// `exact`, `stem`, `prefix` or `typo`.
+    pub how: &'static str,
+    /// Where.
+    pub fields: Vec<&'static str>,
+}
+
+impl RecallView {
+    /// The results.
+    #[must_use]
+    pub fn new(hits: &[RecallHit]) -> Self {
+        Self { results: hits.iter().map(RecallResult::from).collect() }
+    }
+}
+
+impl From<&RecallHit> for RecallResult {
+    fn from(hit: &RecallHit) -> Self {
+        let (memory, entry) = (&hit.memory, &hit.memory.entry);
+        let matched = (hit.matched.iter())
+            .map(|term| Matched { term: term.term.clone(), how: term.how, fields: term.fields.clone() })
+            .collect();
+        Self {
+            key: memory.key.clone(),
+            value: memory.value.clone(),
+            memory_type: entry.facts.memory_type.name(),
+            importance: entry.facts.importance,
+            metadata: memory.metadata.clone(),
+            source: entry.facts.source.to_string(),
+            session_id: entry.facts.session_id.as_deref().map(str::to_owned),
+            created_at: entry.created_at.into(),
+            updated_at: entry.updated_at.into(),
+            confirmed_at: entry.confirmed_at.map(Time),
+            entry_version: entry.version,
+            flags: flags_of(entry),
+            score: hit.score,
+            age_seconds: hit.age_seconds,
+            matched,
+            value_truncated: false,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! How a store is.
+
+use bilinc::{DreamId, Seq, Status, StoreId, limits};
+use serde::Serialize;
+
+use super::ByType;
+
+/// How a store is, what it holds and what it allows.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusView {
+    /// Always `self-hosted`.
+    pub plan: &'static str,
+    /// What the caller works on.
+    pub workspace: Workspace,
+    /// What can be done.
+    pub capabilities: Capabilities,
+    /// Limits of the domain.
+    pub limits: Limits,
+    /// What is there.
+    pub usage: Usage,
+    /// How the log is.
+    pub store: StoreView,
+}
+
+/// What the caller works on.
+#[derive(Debug, Serialize)]
+pub struct Workspace {
+    /// The store's id; none when there is no store yet.
+    pub id: Option<StoreId>,
+    /// Where it is.
+    pub path: Option<String>,
+}
+
+/// What can be done.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Capabilities {
+    /// Whether it can be read.
+    pub read: bool,
+    /// Whether it can be written.
+    pub write: bool,
+    /// How thoroughly a recall can search.
+    pub recall_profiles: &'static [&'static str],
+}
+
+/// Limits of the domain.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Limits {
+    /// Longest key, in characters.
+    pub key_chars: usize,
+    /// Largest value, in bytes of compact JSON.
+    pub value_bytes: usize,
+    /// Deepest nesting of a value.
+    pub json_depth: usize,
+    /// Largest metadata object, in bytes of compact JSON.
+    pub metadata_bytes: usize,
+    /// Most candidates of one dream.
+    pub dream_candidates: u32,
+    /// Most actions on one page of a dream.
+    pub page_actions: usize,
+    /// Days for which a dream can be undone.
+    pub undo_window_days: u32,
+}
+
+/// What is there.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Entries that are there.
+    pub memories: u64,
+    /// Entries by memory type.
+    pub by_type: ByType,
+    /// Keys that have ever been used.
+    pub keys: u64,
+    /// Entries with an open flag.
+    pub flagged: u64,
+    /// Snapshots taken.
+    pub snapshots: u64,
+    /// Bytes of the values and metadata of the entries.
+    pub live_bytes: u64,
+    /// Bytes of all values and metadata ever recorded that are live no more.
+    pub history_bytes: u64,
+    /// Bytes that the log takes on disk.
+    pub log_bytes: u64,
+}
+
+/// How the log is.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreView {
+    /// Whether there is a store.
+    pub exists: bool,
+    /// The last position.
+    pub seq: Seq,
+    /// The chain hash there.
+    pub root_hash: String,
+    /// Segments of the log.
+    pub segments: u64,
+    /// `durable` or `relaxed`.
+    pub durability: &'static str,
+    /// Why it takes no writes, if it takes none.
+    pub read_only: Option<String>,
+    /// What an open cut off the end of the log.
+    pub recovered: Option<String>,
+    /// Dreams that can be undone or still act.
+    pub dreams: Vec<OpenDreamView>,
+}
+
+/// A dream that can be undone or still acts.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenDreamView {
+    /// Its id.
+    pub dream_id: DreamId,
+    /// Where it is in its life.
+    pub state: &'static str,
+    /// Whole days left to undo it.
+    pub days_left: i64,
+}
+
+impl StatusView {
+    /// The state of the store at `path`, which may not be there yet.
+    #[must_use]
+    pub fn new(status: &Status, path: Option<String>, exists: bool) -> Self {
+        let counts = &status.counts;
+        let dreams = (status.dreams.iter())
+            .map(|open| OpenDreamView { dream_id: open.dream, state: open.phase.name(), days_left: open.days_left })
+            .collect();
+        Self {
+            plan: "self-hosted",
+            workspace: Workspace { id: exists.then_some(status.store), path },
+            capabilities: Capabilities {
+                read: true,
+                write: status.read_only.is_none(),
+                recall_profiles: &super::fields::PROFILE_NAMES,
+            },
+            limits: Limits {
+                key_chars: limits::KEY_CHARS,
+                value_bytes: limits::VALUE_BYTES,
+                json_depth: limits::JSON_DEPTH,
+                metadata_bytes: limits::METADATA_BYTES,
+                dream_candidates: limits::DREAM_CANDIDATES,
+                page_actions: limits::PAGE_ACTIONS,
+                undo_window_days: limits::UNDO_WINDOW_DAYS,
+            },
+            usage: Usage {
+                memories: counts.entries(),
+                by_type: ByType(counts.by_type),
+                keys: counts.keys,
+                flagged: counts.flagged,
+                snapshots: status.snapshots,
+                live_bytes: counts.live_bytes,
+                history_bytes: counts.recorded_bytes.saturating_sub(counts.live_bytes),
+                log_bytes: if exists { status.log_bytes } else { 0 },
+            },
+            store: StoreView {
+                exists,
+                seq: status.head.seq,
+                root_hash: status.head.chain.to_string(),
+                segments: if exists { status.segments } else { 0 },
+                durability: status.durability,
+                read_only: status.read_only.clone(),
+                recovered: status.recovered.clone(),
+                dreams,
+            },
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What an undo did to each key.
+
+use bilinc::{DreamId, Key, Seq, UndoAnswer, Version};
+use serde::Serialize;
+
+use super::{Change, is_false};
+
+/// What an undo did to each key.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UndoView {
+    /// The dream, when it was the undo of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dream_id: Option<DreamId>,
+    /// Where that dream is in its life now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<&'static str>,
+    /// Keys taken back.
+    pub restored: Vec<RestoredKey>,
+    /// Keys left as they are.
+    pub conflicts: Vec<ConflictKey>,
+    /// Keys with nothing to do.
+    pub unchanged: Vec<Key>,
+    /// Whether removed entries came back with all their metadata.
+    pub metadata_restored: bool,
+    /// Whether it had been done before and nothing was written now.
+    pub already_undone: bool,
+    /// The position that sums the undo up: undoing that position is the redo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seq: Option<Seq>,
+    /// Whether nothing was written because it was only tried out.
+    #[serde(skip_serializing_if = "is_false")]
+    pub dry_run: bool,
+}
+
+/// A key that was taken back.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoredKey {
+    /// The key.
+    pub key: Key,
+    /// What was undone.
+    pub op: String,
+    /// The entry's version now; left out when it is gone again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry_version: Option<Version>,
+}
+
+/// A key that was left as it is.
+#[derive(Debug, Serialize)]
+pub struct ConflictKey {
+    /// The key.
+    pub key: Key,
+    /// `changed` or `purged`.
+    pub reason: &'static str,
+    /// The newest change by somebody else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+}
+
+impl UndoView {
+    /// The answer of an undo, or of a trial of one.
+    #[must_use]
+    pub fn new(answer: &UndoAnswer, dry_run: bool) -> Self {
+        let undone = &answer.undone;
+        let restored = (undone.restored.iter())
+            .map(|item| RestoredKey { key: item.key.clone(), op: item.op.to_string(), entry_version: item.version })
+            .collect();
+        let conflicts = (undone.conflicts.iter())
+            .map(|item| ConflictKey {
+                key: item.key.clone(),
+                reason: item.reason.name(),
+                change: item.change.as_ref().map(Change::from),
+            })
+            .collect();
+        Self {
+            dream_id: answer.dream.map(|(dream, _)| dream),
+            state: answer.dream.map(|(_, phase)| phase.name()),
+            restored,
+            conflicts,
+            unchanged: undone.unchanged.clone(),
+            metadata_restored: undone.metadata_restored,
+            already_undone: answer.already_undone,
+            seq: answer.seq,
+            dry_run,
+        }
+    }
+}

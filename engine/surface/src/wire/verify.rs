@@ -1,0 +1,47 @@
+//! The proof that a log is whole.
+
+use bilinc::{Seq, StoreId, Verified};
+use serde::Serialize;
+
+/// What reading the whole log proved.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerifiedView {
+    /// The store.
+    pub store_id: StoreId,
+    /// The last position.
+    pub seq: Seq,
+    /// The chain hash there, computed anew.
+    pub root_hash: String,
+    /// Segments read.
+    pub segments: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Operations read.
+    pub operations: u64,
+    /// Events read.
+    pub events: u64,
+    /// Bodies whose checksums and salted digests hold.
+    pub bodies: u64,
+    /// Bodies that were erased.
+    pub erased_bodies: u64,
+    /// Whether the state folded anew from the log equals the state that answers.
+    pub state_equal: bool,
+}
+
+impl From<&Verified> for VerifiedView {
+    fn from(verified: &Verified) -> Self {
+        Self {
+            store_id: verified.store,
+            seq: verified.head.seq,
+            root_hash: verified.head.chain.to_string(),
+            segments: verified.segments,
+            bytes: verified.bytes,
+            operations: verified.operations,
+            events: verified.events,
+            bodies: verified.bodies,
+            erased_bodies: verified.erased_bodies,
+            state_equal: verified.state_equal,
+        }
+    }
+}
