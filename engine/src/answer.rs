@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bilinc_core::{
     ActionRecord, ChangeOp, Counts, DreamId, DreamOptions, DreamPhase, Entry, Event, ImportId, Json, Key, OpenFlag,
-    Operation, Seq, SnapshotId, StoreId, Timestamp, Undone, Version,
+    Operation, RolledBack, Seq, SnapshotId, StoreId, Timestamp, Undone, Version,
 };
 
 /// A chain hash: BLAKE3 over everything that stays of the log up to a position.
@@ -238,6 +238,15 @@ pub struct RollbackPreview {
     pub confirmation_token: String,
     /// Until when the token is good.
     pub expires_at: Timestamp,
+}
+
+/// A snapshot's state was brought back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RollbackAnswer {
+    /// What was done.
+    pub done: RolledBack,
+    /// The position that sums it up: `undo` of it takes the rollback back.
+    pub seq: Seq,
 }
 
 /// What an import wrote.

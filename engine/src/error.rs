@@ -109,9 +109,7 @@ fn again(error: &LogError) -> LogError {
         LogError::NewerFormat { path, found, supported } => {
             LogError::NewerFormat { path: path.clone(), found: *found, supported: *supported }
         }
-        LogError::Busy { lock, holder, waited } => {
-            LogError::Busy { lock, holder: holder.clone(), waited: *waited }
-        }
+        LogError::Busy { lock, holder, waited } => LogError::Busy { lock, holder: holder.clone(), waited: *waited },
         LogError::Poisoned { durable, cause } => LogError::Poisoned { durable: *durable, cause: cause.clone() },
         LogError::ReadOnly { reason } => LogError::ReadOnly { reason: reason.clone() },
         LogError::OperationTooLarge { bytes, limit } => LogError::OperationTooLarge { bytes: *bytes, limit: *limit },
@@ -130,7 +128,7 @@ pub struct DreamApplyError {
     /// The page that failed, from 1.
     pub page: u32,
     /// Why.
-    pub error: Error,
+    pub error: Box<Error>,
     /// What became of the actions on earlier pages.
     pub results: Vec<ActionRecord>,
     /// Indexes of the actions that were never carried out: those of the failed page and after.

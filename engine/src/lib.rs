@@ -41,7 +41,7 @@ pub use bilinc_core::{
     Action, ActionOp, ActionRecord, ActionRefusal, ActionStatus, Actor, Candidate, ChangeInfo, ChangeOp, Commit,
     Confirm, Counts, DREAM_PREFIX, DreamApply, DreamClosedReason, DreamId, DreamOptions, DreamPhase, DreamShift,
     DreamStart, DreamUndo, Entry, Event, Facts, Flag, Forget, ImportId, InvalidId, InvalidJson, InvalidKey,
-    InvalidTime, Json, Key, MemoryType, OpenFlag, Operation, OperationId, OperationKind, Rejection, Revise,
-    RolledBack, Selection, Seq, Snapshot, SnapshotId, StoreId, Strategy, Timestamp, Undo, UndoConflict,
-    UndoConflictReason, UndoItem, Undone, Unflag, Version, limits,
+    InvalidTime, Json, Key, MemoryType, OpenFlag, Operation, OperationId, OperationKind, Rejection, Revise, RolledBack,
+    Selection, Seq, Snapshot, SnapshotId, StoreId, Strategy, Timestamp, Undo, UndoConflict, UndoConflictReason,
+    UndoItem, Undone, Unflag, Version, limits,
 };

@@ -1,7 +1,7 @@
 //! Taking dreams back, and taking that back.
 
 use bilinc::{
-    ActionOp, ChangeOp, DreamId, DreamPhase, DreamStart, DreamUndo, Rejection, Selection, Undo, UndoAnswer, limits,
+    ActionOp, ChangeOp, DreamId, DreamPhase, DreamStart, DreamUndo, Rejection, Selection, Undo, UndoAnswer,
 };
 
 use crate::support::*;
@@ -138,17 +138,7 @@ fn a_second_undo_changes_nothing_and_gives_the_first_answer_also_after_the_windo
 }
 
 #[test]
-fn the_last_moment_of_the_window_counts_and_the_next_does_not() {
-    let bench = Bench::new();
-    bench.put("a", "start");
-    let dream = dream_on(&bench, ActionOp::Forget, "a");
-    assert!(bench.memory.get("a").unwrap().is_some(), "one candidate allows no forget");
-    let until = bench.memory.dream(dream).unwrap().undo_until;
-    assert_eq!(until, bench.now().plus(limits::DREAM_MICROS));
-}
-
-#[test]
-fn after_the_window_only_undo_without_a_limit_takes_a_dream_back() {
+fn the_last_moment_of_the_window_counts_and_after_it_only_undo_takes_a_dream_back() {
     let bench = Bench::new();
     bench.put("a", "start");
     let dream = dream_on(&bench, ActionOp::Revise, "a");

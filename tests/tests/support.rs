@@ -178,15 +178,15 @@ pub(crate) fn value_of(memory: &Memory, name: &str) -> Option<String> {
     Some(value.as_plain_string().unwrap_or_else(|| value.as_str().to_owned()))
 }
 
-pub(crate) fn rejection(error: Error) -> Rejection {
-    match error {
+pub(crate) fn rejection(error: impl Into<Box<Error>>) -> Rejection {
+    match *error.into() {
         Error::Rejected(rejection) => rejection,
         other => panic!("not a refusal: {other}"),
     }
 }
 
 /// Field and reason of what must be malformed.
-pub(crate) fn invalid(error: Error) -> (String, &'static str) {
+pub(crate) fn invalid(error: impl Into<Box<Error>>) -> (String, &'static str) {
     match rejection(error) {
         Rejection::Invalid { field, reason, .. } => (field, reason),
         other => panic!("not about form: {other}"),

@@ -117,6 +117,17 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether two states of an entry are equal in all that a rollback brings back: everything but
+    /// version, `updated_at` and flags.
+    #[must_use]
+    pub fn same_content(&self, other: &Self) -> bool {
+        self.facts == other.facts
+            && self.created_at == other.created_at
+            && self.confirmed_at == other.confirmed_at
+            && self.value_at == other.value_at
+            && self.metadata_at == other.metadata_at
+    }
+
     /// The moment after which the entry is not there any more.
     #[must_use]
     pub fn expires_at(&self) -> Option<Timestamp> {

@@ -57,7 +57,12 @@ pub enum Outcome {
         already_undone: bool,
     },
     /// A snapshot's state was brought back.
-    RolledBack(RolledBack),
+    RolledBack {
+        /// What was done.
+        done: RolledBack,
+        /// Position of the event that sums it up; undoing that position takes the rollback back.
+        seq: Seq,
+    },
     /// An operation of an import was written.
     Imported(Imported),
 }
@@ -76,7 +81,7 @@ impl Outcome {
             Event::Undone(event) => {
                 Some(Self::Undo { undone: event.clone(), seq: Some(recorded.seq), already_undone: false })
             }
-            Event::RolledBack(event) => Some(Self::RolledBack(event.clone())),
+            Event::RolledBack(event) => Some(Self::RolledBack { done: event.clone(), seq: recorded.seq }),
             Event::Imported(event) => Some(Self::Imported(event.clone())),
             _ => None,
         });

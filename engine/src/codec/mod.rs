@@ -3,9 +3,9 @@
 //! The only place that knows bincode. A frame names the codec that wrote it, so another one can be
 //! added beside this without touching what is written.
 
-mod v1;
 #[cfg(test)]
 mod tests;
+mod v1;
 
 use bilinc_core::{Body, RecordedEvent, Seq, Timestamp};
 
@@ -97,8 +97,7 @@ pub(crate) fn body_of(frame: &Frame, event_index: u32) -> Result<Option<Body>, E
     let Some(stored) = frame.body_of(event_index) else { return Ok(None) };
     match stored.read().map_err(log::LogError::Damage)? {
         BodyState::Present(bytes) => {
-            let body: BodyV1<'_> =
-                whole(bytes).map_err(|reason| unreadable(Seq::new(stored.seq()), reason))?;
+            let body: BodyV1<'_> = whole(bytes).map_err(|reason| unreadable(Seq::new(stored.seq()), reason))?;
             Ok(Some(Body::from(body)))
         }
         BodyState::Zeroed => Ok(None),

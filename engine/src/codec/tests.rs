@@ -113,12 +113,7 @@ fn sample(operation: OperationId) -> Vec<Event> {
         }),
         Event::DreamStarted(DreamStarted {
             dream: DreamId::from_u128(9),
-            options: DreamOptions {
-                limit: 50,
-                prefix: Some("p".into()),
-                since: Some(at(1)),
-                include_reviewed: true,
-            },
+            options: DreamOptions { limit: 50, prefix: Some("p".into()), since: Some(at(1)), include_reviewed: true },
             candidates: vec![Candidate { key: key("k"), version: Version::from_u128(5) }],
             more: 3,
             forget_cap: 2,
@@ -149,11 +144,7 @@ fn sample(operation: OperationId) -> Vec<Event> {
                 op: "revise".into(),
                 version: Some(Version::from_u128(6)),
             }],
-            conflicts: vec![UndoConflict {
-                key: key("c"),
-                reason: UndoConflictReason::Purged,
-                change: Some(change()),
-            }],
+            conflicts: vec![UndoConflict { key: key("c"), reason: UndoConflictReason::Purged, change: Some(change()) }],
             unchanged: vec![key("u")],
             metadata_restored: true,
             dreams: vec![
@@ -208,7 +199,10 @@ fn operation(kind: OperationKind, events: Vec<Event>) -> Vec<RecordedEvent> {
 }
 
 fn whole() -> Vec<RecordedEvent> {
-    operation(OperationKind::Import(ImportId::from_u128(11)), sample(OperationId::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001)))
+    operation(
+        OperationKind::Import(ImportId::from_u128(11)),
+        sample(OperationId::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001)),
+    )
 }
 
 /// Through a real log, since a frame is only made by one.

@@ -38,11 +38,7 @@ impl Default for MemoryBuilder {
     fn default() -> Self {
         Self {
             log: LogOptions::default(),
-            settings: Settings {
-                clock: Arc::new(SystemClock),
-                ids: Arc::new(TimeOrderedIds),
-                refuse_secrets: false,
-            },
+            settings: Settings { clock: Arc::new(SystemClock), ids: Arc::new(TimeOrderedIds), refuse_secrets: false },
             actor: Actor::default(),
         }
     }

@@ -28,12 +28,10 @@ impl Cursor {
 
     /// Reads a cursor of this store and list.
     pub(super) fn decode(text: &str, store: StoreId, list: u8) -> Result<Self, Rejection> {
-        Self::parse(text)
-            .filter(|cursor| cursor.store == store && cursor.list == list)
-            .ok_or_else(|| {
-                let message = "not a cursor that this list in this order gave; begin again without one";
-                Rejection::invalid("cursor", "invalid_cursor", message)
-            })
+        Self::parse(text).filter(|cursor| cursor.store == store && cursor.list == list).ok_or_else(|| {
+            let message = "not a cursor that this list in this order gave; begin again without one";
+            Rejection::invalid("cursor", "invalid_cursor", message)
+        })
     }
 
     fn parse(text: &str) -> Option<Self> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bilinc_core::{Entry, History, Key, Seq, Slot};
+use bilinc_core::{History, Key, Seq, Slot};
 
 use super::Memory;
 use super::list::page_limit;
@@ -33,7 +33,7 @@ impl Memory {
             let sides = (before.live(from.time), after.live(to.time));
             let which = match sides {
                 (None, Some(_)) => 0,
-                (Some(then), Some(now)) if differ(then, now) => 1,
+                (Some(then), Some(now)) if !then.same_content(now) => 1,
                 (Some(_), None) => 2,
                 _ => continue,
             };
@@ -88,9 +88,4 @@ impl Memory {
         keys.extend(made_anew);
         Ok(keys)
     }
-}
-
-/// Whether an entry changed: everything counts but its flags.
-fn differ(then: &Entry, now: &Entry) -> bool {
-    then.version != now.version
 }

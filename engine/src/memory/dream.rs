@@ -148,7 +148,7 @@ impl Memory {
         let number = actions.len();
         let fail = |page: u32, error: Error, results: Vec<_>| {
             let not_tried = (results.len()..number).collect();
-            DreamApplyError { page, error: at_index(error, results.len()), results, not_tried }
+            DreamApplyError { page, error: Box::new(at_index(error, results.len())), results, not_tried }
         };
         if number > limits::APPLY_ACTIONS {
             let message = format!("at most {}, these are {number}", limits::APPLY_ACTIONS);
@@ -163,7 +163,7 @@ impl Memory {
         let pages: Vec<Vec<Action>> = actions.chunks(limits::PAGE_ACTIONS).map(<[Action]>::to_vec).collect();
         let last = pages.len();
         if dry_run && last > 1 {
-            return self.dry_pages(&finish, pages).map_err(|(page, error, results)| fail(page, error, results));
+            return self.dry_pages(&finish, pages).map_err(|(page, error, results)| fail(page, *error, results));
         }
         if dry_run || last == 0 {
             let apply = DreamApply { actions, ..finish };
@@ -196,9 +196,9 @@ impl Memory {
         &self,
         finish: &DreamApply,
         pages: Vec<Vec<Action>>,
-    ) -> Result<Written<DreamApplied>, (u32, Error, Vec<ActionRecord>)> {
+    ) -> Result<Written<DreamApplied>, (u32, Box<Error>, Vec<ActionRecord>)> {
         let (last, mut results) = (pages.len(), Vec::new());
-        let mut ahead = self.store.look_ahead().map_err(|error| (1, error.into(), Vec::new()))?;
+        let mut ahead = self.store.look_ahead().map_err(|error| (1, Box::new(error.into()), Vec::new()))?;
         for (page, actions) in (1_u32..).zip(pages) {
             let apply = if page as usize == last {
                 DreamApply { actions, dry_run: false, ..finish.clone() }
@@ -208,13 +208,13 @@ impl Memory {
             let judged = self.request(Command::DreamApply(apply), None).and_then(|request| ahead.judge(&request));
             match judged.and_then(|events| outcome_of(&events)) {
                 Ok(Outcome::Page { actions, .. }) => results.extend(actions),
-                Ok(other) => return Err((page, unexpected(&other), results)),
-                Err(error) => return Err((page, error, results)),
+                Ok(other) => return Err((page, Box::new(unexpected(&other)), results)),
+                Err(error) => return Err((page, Box::new(error), results)),
             }
         }
         match self.would_be(finish.dream, results, u32::try_from(last).unwrap_or(u32::MAX)) {
             Ok(answer) => Ok(Written { answer, replayed: false }),
-            Err(error) => Err((1, error, Vec::new())),
+            Err(error) => Err((1, Box::new(error), Vec::new())),
         }
     }
 
@@ -317,10 +317,8 @@ fn refuse_secret_actions(actions: &mut [Action]) {
         let found = value.or_else(|| crate::secrets::find_secret_in_text(&action.reason));
         if let Some(secret) = found {
             let rejection = Rejection::SecretDetected { kind: secret.kind, path: secret.path };
-            action.refused = Some(bilinc_core::ActionRefusal {
-                code: rejection.code().to_owned(),
-                message: rejection.to_string(),
-            });
+            action.refused =
+                Some(bilinc_core::ActionRefusal { code: rejection.code().to_owned(), message: rejection.to_string() });
             // What is refused is not recorded either.
             action.new_value = None;
             action.reason = "left out: it came with a credential".to_owned();

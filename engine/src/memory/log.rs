@@ -54,13 +54,7 @@ impl Memory {
         Ok(LogPage { events: events.collect::<Result<_, _>>()?, next_cursor })
     }
 
-    fn matching(
-        &self,
-        query: &LogQuery,
-        first: Seq,
-        last: Seq,
-        most: usize,
-    ) -> Result<Vec<Arc<RecordedEvent>>, Error> {
+    fn matching(&self, query: &LogQuery, first: Seq, last: Seq, most: usize) -> Result<Vec<Arc<RecordedEvent>>, Error> {
         let wanted = |event: &RecordedEvent| (first..=last).contains(&event.seq) && matches(event, query);
         if let Some(key) = &query.key {
             let head = self.store.published().state.slot(key.as_str()).map_or(Seq::ZERO, |slot| slot.head);
@@ -106,11 +100,8 @@ impl Memory {
             .and_then(|key| self.store.published().state.slot(key.as_str()).map(|slot| slot.hidden_through));
         let hidden = hidden_through.is_some_and(|forget| forget > event.seq);
         let has_value = event.event.body_bytes() > 0;
-        let value = if values && has_value && !hidden {
-            self.store.body(event.seq)?.and_then(|body| body.value)
-        } else {
-            None
-        };
+        let value =
+            if values && has_value && !hidden { self.store.body(event.seq)?.and_then(|body| body.value) } else { None };
         Ok(LogItem {
             seq: event.seq,
             operation: Arc::clone(&event.operation),

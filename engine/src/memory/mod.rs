@@ -114,6 +114,14 @@ impl Memory {
         drop(self);
     }
 
+    /// Why the store is damaged, if it is: the log could not be folded to its end when it was
+    /// opened. Reads answer from what lies before the damage; writes are refused with
+    /// `store_corrupt`.
+    #[must_use]
+    pub fn damage(&self) -> Option<String> {
+        self.store.damage().map(ToString::to_string)
+    }
+
     /// Where the log stands.
     ///
     /// # Errors

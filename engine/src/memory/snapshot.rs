@@ -1,13 +1,13 @@
 //! Snapshots and rollbacks.
 
 use bilinc_core::{
-    Command, Confirmation, Json, Key, Outcome, Rejection, RolledBack, Rollback, Snapshot, SnapshotId, SnapshotRecord, rollback_plan,
+    Command, Confirmation, Json, Key, Outcome, Rejection, Rollback, Snapshot, SnapshotId, SnapshotRecord, rollback_plan,
 };
 
 use super::Memory;
 use super::list::page_limit;
 use super::write::unexpected;
-use crate::answer::{ChainHash, RollbackPreview, SnapshotInfo, Written};
+use crate::answer::{ChainHash, RollbackAnswer, RollbackPreview, SnapshotInfo, Written};
 use crate::error::{EngineError, Error};
 use crate::store::LogHistory;
 
@@ -61,12 +61,7 @@ impl Memory {
     ///
     /// # Errors
     /// When the reason is malformed, the snapshot is not there or the log cannot be read.
-    pub fn rollback_preview(
-        &self,
-        snapshot: SnapshotId,
-        reason: &str,
-        limit: usize,
-    ) -> Result<RollbackPreview, Error> {
+    pub fn rollback_preview(&self, snapshot: SnapshotId, reason: &str, limit: usize) -> Result<RollbackPreview, Error> {
         let limit = page_limit(Some(limit))?;
         // A token that no rollback could use would be worth nothing.
         self.check_form(&Command::Rollback(Rollback {
@@ -108,11 +103,13 @@ impl Memory {
         snapshot: SnapshotId,
         reason: &str,
         confirmation_token: &str,
-    ) -> Result<Written<RolledBack>, Error> {
+    ) -> Result<Written<RollbackAnswer>, Error> {
         let confirmation = self.store.check_rollback_token(confirmation_token, snapshot, reason)?;
         let written = self.write(Command::Rollback(Rollback { snapshot, reason: reason.to_owned(), confirmation }))?;
         match written.answer {
-            Outcome::RolledBack(answer) => Ok(Written { answer, replayed: written.replayed }),
+            Outcome::RolledBack { done, seq } => {
+                Ok(Written { answer: RollbackAnswer { done, seq }, replayed: written.replayed })
+            }
             other => Err(unexpected(&other)),
         }
     }

@@ -40,7 +40,10 @@ impl Memory {
                 Durability::Durable => "durable",
                 Durability::Relaxed => "relaxed",
             },
-            read_only: log.read_only().map(str::to_owned).or_else(|| log.stopped().map(|error| error.to_string())),
+            read_only: self
+                .damage()
+                .or_else(|| log.read_only().map(str::to_owned))
+                .or_else(|| log.stopped().map(|error| error.to_string())),
             recovered: (!torn.is_empty()).then(|| {
                 let told = torn.iter().map(|end| {
                     let (bytes, position, path) = (end.bytes, end.position, &end.quarantined_as);

@@ -154,7 +154,7 @@ pub(super) fn unexpected(outcome: &Outcome) -> Error {
         Outcome::DreamStarted(_) => "a dream start's",
         Outcome::Page { .. } => "a dream page's",
         Outcome::Undo { .. } => "an undo's",
-        Outcome::RolledBack(_) => "a rollback's",
+        Outcome::RolledBack { .. } => "a rollback's",
         Outcome::Imported(_) => "an import's",
     };
     Error::Engine(EngineError::Unreadable {

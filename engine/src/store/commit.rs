@@ -67,6 +67,9 @@ impl Store {
     }
 
     fn carry(&self, batch: &[Arc<Ticket>]) -> Result<(), EngineError> {
+        if let Some(damage) = self.damage() {
+            return Err(damage.again());
+        }
         let append = self.log.begin_append()?;
         let result = self.turn(append, batch);
         if result.is_err() {
@@ -187,6 +190,9 @@ impl Store {
 
     /// Brings what readers see up to the mark.
     pub(crate) fn refresh(&self) -> Result<(), EngineError> {
+        if self.damage().is_some() {
+            return Ok(());
+        }
         let durable = Seq::new(self.log.durable()?.seq);
         if self.published().head() < durable { self.publish_through(durable) } else { Ok(()) }
     }
@@ -233,10 +239,10 @@ impl Store {
         (at, clock_back): (Timestamp, bool),
         first: Seq,
     ) -> Result<Decision, Error> {
-        let idempotency = request.idempotency.as_ref().map(|name| IdempotencyKey {
-            name: Arc::from(name.as_str()),
-            fingerprint: fingerprint(&request.command),
-        });
+        let idempotency = request
+            .idempotency
+            .as_ref()
+            .map(|name| IdempotencyKey { name: Arc::from(name.as_str()), fingerprint: fingerprint(&request.command) });
         let context = Context {
             now,
             at,

@@ -13,7 +13,7 @@ mod queue;
 mod reading;
 mod token;
 
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, StoreId, Timestamp};
 
@@ -26,7 +26,7 @@ use self::frames::FrameCache;
 use self::queue::Queue;
 use crate::clock::{Clock, Ids};
 use crate::error::{EngineError, Error};
-use crate::log::{Log, LogOptions};
+use crate::log::{Log, LogError, LogOptions};
 use crate::storage::Storage;
 
 /// How a store works apart from its log.
@@ -50,6 +50,9 @@ pub(crate) struct Store {
     frames: FrameCache,
     recall: Mutex<reading::RecallIndex>,
     hash_seed: u64,
+    /// What kept the log from being folded to its end when it was opened. What lies before is
+    /// published, and never anything behind it.
+    damage: OnceLock<EngineError>,
 }
 
 /// A command with who asks for it.
@@ -72,16 +75,12 @@ pub(crate) enum Done {
 }
 
 impl Store {
-    pub(crate) fn open(
-        storage: Arc<dyn Storage>,
-        options: LogOptions,
-        settings: Settings,
-    ) -> Result<Self, Error> {
+    pub(crate) fn open(storage: Arc<dyn Storage>, options: LogOptions, settings: Settings) -> Result<Self, Error> {
         let mut seed = [0_u8; 8];
         getrandom::fill(&mut seed).map_err(|error| EngineError::Random(error.to_string()))?;
         let hash_seed = u64::from_le_bytes(seed);
-        let (log, _) = Log::open(Arc::clone(&storage), options.clone(), settings.ids.next_id())
-            .map_err(EngineError::from)?;
+        let (log, _) =
+            Log::open(Arc::clone(&storage), options.clone(), settings.ids.next_id()).map_err(EngineError::from)?;
         let store = Self {
             log,
             options,
@@ -93,13 +92,27 @@ impl Store {
             frames: FrameCache::default(),
             recall: Mutex::new(reading::RecallIndex::new(hash_seed)),
             hash_seed,
+            damage: OnceLock::new(),
         };
-        store.refresh()?;
-        Ok(store)
+        match store.refresh() {
+            Ok(()) => Ok(store),
+            Err(error @ (EngineError::Log(LogError::Damage(_)) | EngineError::Unreadable { .. })) => {
+                // Set once, here.
+                let _ = store.damage.set(error);
+                Ok(store)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     pub(crate) fn id(&self) -> StoreId {
         StoreId::from_u128(self.log.store_id())
+    }
+
+    /// What kept the log from being folded to its end: reads answer from what lies before, writes
+    /// are refused.
+    pub(crate) fn damage(&self) -> Option<&EngineError> {
+        self.damage.get()
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -72,7 +72,8 @@ impl Store {
     }
 
     fn index_key(&self, index: &mut Recall, key: &Key) -> Result<(), EngineError> {
-        let entry = self.published().state.slot(key.as_str()).and_then(|slot| slot.entry.clone().map(|e| (e, slot.changed)));
+        let entry =
+            self.published().state.slot(key.as_str()).and_then(|slot| slot.entry.clone().map(|e| (e, slot.changed)));
         let Some((entry, changed)) = entry else {
             index.remove(key.as_str());
             return Ok(());

@@ -53,22 +53,12 @@ pub fn rollback_plan<H: History>(
         let then = slot_at(&chain, snapshot.seq);
         match (then.live(snapshot.at), slot.live(now)) {
             (Some(then), None) => plan.create.push((key, then.clone())),
-            (Some(then), Some(current)) if !same(then, current) => plan.update.push((key, then.clone())),
+            (Some(then), Some(current)) if !then.same_content(current) => plan.update.push((key, then.clone())),
             (None, Some(_)) => plan.remove.push(key),
             (Some(_), Some(_)) | (None, None) => {}
         }
     }
     Ok(plan)
-}
-
-/// Whether two states of an entry are equal in what a rollback brings back: everything but version,
-/// `updated_at` and flags.
-fn same(then: &Entry, current: &Entry) -> bool {
-    then.facts == current.facts
-        && then.created_at == current.created_at
-        && then.confirmed_at == current.confirmed_at
-        && then.value_at == current.value_at
-        && then.metadata_at == current.metadata_at
 }
 
 pub(super) fn rollback<H: History>(batch: &mut Batch<'_, H>, command: &Rollback) -> Result<(), Refusal<H::Error>> {

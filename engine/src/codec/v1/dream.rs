@@ -98,12 +98,7 @@ pub(super) struct ChangeV1<'a> {
 
 impl<'a> From<&'a ChangeInfo> for ChangeV1<'a> {
     fn from(change: &'a ChangeInfo) -> Self {
-        Self {
-            op: change.op as u8,
-            source: &change.source,
-            at: change.at.micros(),
-            seq: change.seq.get(),
-        }
+        Self { op: change.op as u8, source: &change.source, at: change.at.micros(), seq: change.seq.get() }
     }
 }
 
@@ -121,10 +116,7 @@ impl ChangeV1<'_> {
 
 impl<'a> From<&'a DreamPageApplied> for DreamPageAppliedV1<'a> {
     fn from(event: &'a DreamPageApplied) -> Self {
-        Self {
-            dream: event.dream.as_u128().to_be_bytes(),
-            actions: event.actions.iter().map(ActionV1::from).collect(),
-        }
+        Self { dream: event.dream.as_u128().to_be_bytes(), actions: event.actions.iter().map(ActionV1::from).collect() }
     }
 }
 

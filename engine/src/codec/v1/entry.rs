@@ -350,9 +350,9 @@ impl RestoredV1<'_> {
             metadata_at: Seq::new(self.metadata_at),
             value_bytes: self.value_bytes,
             metadata_bytes: self.metadata_bytes,
-            flags: self.flags.map_or(FlagsEffect::Keep, |flags| {
-                FlagsEffect::Set(flags.into_iter().map(OpenFlag::from).collect())
-            }),
+            flags: self
+                .flags
+                .map_or(FlagsEffect::Keep, |flags| FlagsEffect::Set(flags.into_iter().map(OpenFlag::from).collect())),
             undoes: seqs(&self.undoes),
             hidden_through: self.hidden_through.map(Seq::new),
         })

@@ -13,8 +13,8 @@ mod undo;
 use std::sync::Arc;
 
 use bilinc_core::{
-    Actor, Body, DreamId, Event, Fingerprint, ImportId, Json, Operation, OperationId, OperationKind, RecordedEvent, Seq,
-    SnapshotId, Timestamp,
+    Actor, Body, DreamId, Event, Fingerprint, ImportId, Json, Operation, OperationId, OperationKind, RecordedEvent,
+    Seq, SnapshotId, Timestamp,
 };
 use bincode::{BorrowDecode, Encode};
 

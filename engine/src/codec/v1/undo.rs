@@ -76,10 +76,9 @@ impl From<SelectionV1<'_>> for Selection {
             SelectionV1::Source(source) => Self::Source(source.into()),
             SelectionV1::Import(bits) => Self::Import(ImportId::from_u128(u128::from_be_bytes(bits))),
             SelectionV1::Range(first, last) => Self::Range(Seq::new(first), Seq::new(last)),
-            SelectionV1::Time(after, before) => Self::Time {
-                after: after.map(Timestamp::from_micros),
-                before: before.map(Timestamp::from_micros),
-            },
+            SelectionV1::Time(after, before) => {
+                Self::Time { after: after.map(Timestamp::from_micros), before: before.map(Timestamp::from_micros) }
+            }
             SelectionV1::Seqs(list) => Self::Seqs(seqs(&list)),
         }
     }

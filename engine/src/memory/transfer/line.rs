@@ -125,7 +125,11 @@ fn unreadable(error: &serde_json::Error) -> Rejection {
         () if message.starts_with("invalid type") || message.starts_with("invalid value") => {
             // The parser names what it found, which may be anything.
             let expected = message.rsplit_once(", expected ").map_or("", |(_, expected)| expected);
-            return Rejection::invalid("entry", "invalid_type", format!("a part of the wrong type, expected {expected}"));
+            return Rejection::invalid(
+                "entry",
+                "invalid_type",
+                format!("a part of the wrong type, expected {expected}"),
+            );
         }
         () => "invalid_json",
     };
@@ -140,9 +144,7 @@ fn memory_type(name: &str) -> Result<MemoryType, Rejection> {
 }
 
 fn time(field: &str, text: Option<&str>) -> Result<Option<Timestamp>, Rejection> {
-    text.map(Timestamp::parse)
-        .transpose()
-        .map_err(|error| Rejection::invalid(field, "invalid_time", error.to_string()))
+    text.map(Timestamp::parse).transpose().map_err(|error| Rejection::invalid(field, "invalid_time", error.to_string()))
 }
 
 /// RFC 3339 with microseconds.

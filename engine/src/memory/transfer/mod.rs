@@ -4,7 +4,7 @@ mod line;
 
 use std::io::{BufRead, Write};
 
-use bilinc_core::{Command, ImportEntry, ImportId, ImportPage, Imported, Key, Outcome, Rejection, limits};
+use bilinc_core::{Actor, Command, ImportEntry, ImportId, ImportPage, Imported, Key, Outcome, Rejection, limits};
 
 use self::line::Line;
 use super::Memory;
@@ -74,6 +74,8 @@ impl Memory {
     ) -> Result<Written<ImportSummary>, Error> {
         let entries = self.read_lines(input)?;
         let total = entries.len() as u64;
+        // A line without a session is an entry without one, whatever session the importer is in.
+        let importer = self.acting_as(Actor { session_id: None, ..self.actor.clone() });
         let mut import = ImportId::from_u128(self.store.settings.ids.next_id());
         let mut summary =
             ImportSummary { import, lines: total, created: 0, replaced: 0, skipped_existing: 0, skipped_reserved: 0 };
@@ -83,7 +85,7 @@ impl Memory {
         for (page, entries) in (1_u32..).zip(pages(entries)) {
             done += entries.len() as u64;
             let command = Command::Import(ImportPage { import, if_absent: options.if_absent, entries });
-            let written = self.write_as(command, self.idempotency_of_page(page))?;
+            let written = importer.write_as(command, importer.idempotency_of_page(page))?;
             let Outcome::Imported(tally) = written.answer else { return Err(unexpected(&written.answer)) };
             replayed &= written.replayed;
             // A repeated import goes on under the id of its first try, so that one undo takes all of it.
@@ -113,11 +115,8 @@ impl Memory {
                 continue;
             }
             let entry = Line::parse(text).map_err(|error| at_line(number, error))?;
-            let command = Command::Import(ImportPage {
-                import: ImportId::from_u128(0),
-                if_absent: false,
-                entries: vec![entry],
-            });
+            let command =
+                Command::Import(ImportPage { import: ImportId::from_u128(0), if_absent: false, entries: vec![entry] });
             self.check_form(&command).map_err(|error| at_line(number, error))?;
             if let Command::Import(page) = command {
                 entries.extend(page.entries);
@@ -171,9 +170,10 @@ fn at_line(number: u64, rejection: Rejection) -> Rejection {
         Rejection::Invalid { field, reason, message } => {
             Rejection::invalid(format!("line {number}: {}", field.trim_start_matches("entries[0].")), reason, message)
         }
-        Rejection::SecretDetected { kind, path } => {
-            Rejection::SecretDetected { kind, path: format!("line {number}: {}", path.trim_start_matches("entries[0].")) }
-        }
+        Rejection::SecretDetected { kind, path } => Rejection::SecretDetected {
+            kind,
+            path: format!("line {number}: {}", path.trim_start_matches("entries[0].")),
+        },
         other => other,
     }
 }

@@ -174,6 +174,13 @@ fn rejection_hint(rejection: &Rejection) -> Option<String> {
     })
 }
 
+/// Says on standard error what the person should know beside the answer.
+pub(super) fn warn(message: &str) {
+    let style = Style::of_stderr();
+    // A warning that cannot be written changes nothing about the answer.
+    let _ = writeln!(io::stderr().lock(), "{} {}", style.bold("bilinc: warning:"), render::escape(message));
+}
+
 /// Says what went wrong on standard error, and gives the exit code.
 pub(super) fn report(error: &CliError, json: bool) -> ExitCode {
     if error.is_closed_pipe() {

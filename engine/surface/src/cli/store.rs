@@ -75,7 +75,13 @@ fn open(globals: &Globals, need: Need, args: Option<&WriteArgs>, allow_secrets: 
         make_parent(&path)?;
     }
     match builder.open(&path) {
-        Ok(memory) => Ok(Store { memory, path, exists: true }),
+        Ok(memory) => {
+            // What is answered is true of an earlier time only; nobody may take it for the present.
+            if let Some(damage) = memory.damage() {
+                super::errors::warn(&format!("the store is damaged and answers as of before the damage: {damage}"));
+            }
+            Ok(Store { memory, path, exists: true })
+        }
         // A default store that does not exist yet is empty, and stays so.
         Err(Error::Engine(EngineError::Log(LogError::NotFound { .. }))) if is_default => {
             Ok(Store { memory: Memory::in_memory()?, path, exists: false })

@@ -125,7 +125,7 @@ impl From<&DreamApplyError> for Details {
             page: Some(failed.page),
             results: Some(ResultView::all(&failed.results)),
             not_tried: Some(failed.not_tried.clone()),
-            ..(&failed.error).into()
+            ..failed.error.as_ref().into()
         }
     }
 }

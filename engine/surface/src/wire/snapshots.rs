@@ -1,6 +1,6 @@
 //! Snapshots and rollbacks.
 
-use bilinc::{Json, Key, RollbackPreview, RolledBack, Seq, SnapshotId, SnapshotInfo};
+use bilinc::{Json, Key, RollbackAnswer, RollbackPreview, Seq, SnapshotId, SnapshotInfo};
 use serde::Serialize;
 
 use super::{ByType, Time};
@@ -132,11 +132,15 @@ pub struct RolledBackView {
     pub counts: RolledBackCounts,
     /// Keys that could not be brought back because their values were erased.
     pub skipped_keys: Vec<Key>,
+    /// The position that sums it up, by which it can be undone.
+    pub seq: u64,
 }
 
-impl From<&RolledBack> for RolledBackView {
-    fn from(done: &RolledBack) -> Self {
+impl From<&RollbackAnswer> for RolledBackView {
+    fn from(answer: &RollbackAnswer) -> Self {
+        let done = &answer.done;
         Self {
+            seq: answer.seq.get(),
             snapshot_id: done.snapshot,
             counts: RolledBackCounts { created: done.created, updated: done.updated, deleted: done.deleted },
             skipped_keys: done.skipped.iter().map(|skipped| skipped.key.clone()).collect(),

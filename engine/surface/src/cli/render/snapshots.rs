@@ -84,9 +84,5 @@ pub(in crate::cli) fn rolled_back(out: &mut dyn Write, style: Style, view: &Roll
         writeln!(out, "Left as they are, because their values were erased:")?;
         keys(out, style, "!", Tone::Warning, &view.skipped_keys, view.skipped_keys.len() as u64)?;
     }
-    writeln!(
-        out,
-        "{}",
-        style.dim("It is recorded as an operation of its own; `bilinc log` shows it, `bilinc undo` takes it back.")
-    )
+    style.next_step(out, "To take it back:\n ", &format!("bilinc undo --seq {}", view.seq))
 }
