@@ -6,7 +6,7 @@ use bilinc_core::{
 };
 use bincode::{BorrowDecode, Encode};
 
-use super::entry::keys;
+use super::keys;
 
 #[derive(Encode, BorrowDecode)]
 pub(super) struct DreamStartedV1<'a> {

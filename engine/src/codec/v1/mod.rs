@@ -8,20 +8,23 @@
 
 mod dream;
 mod entry;
+mod facts;
+mod flags;
+mod restored;
 mod undo;
 
 use std::sync::Arc;
 
 use bilinc_core::{
-    Actor, Body, DreamId, Event, Fingerprint, ImportId, Json, Operation, OperationId, OperationKind, RecordedEvent,
-    Seq, SnapshotId, Timestamp,
+    Actor, Body, DreamId, Event, Fingerprint, ImportId, Json, Key, Operation, OperationId, OperationKind,
+    RecordedEvent, Seq, SnapshotId, Timestamp,
 };
 use bincode::{BorrowDecode, Encode};
 
 use self::dream::{DreamFinishedV1, DreamPageAppliedV1, DreamStartedV1, ReportWrittenV1};
-use self::entry::{
-    CommittedV1, ConfirmedV1, FlaggedV1, ForgottenV1, ReflaggedV1, RemovedV1, RestoredV1, RevisedV1, UnflaggedV1,
-};
+use self::entry::{CommittedV1, ConfirmedV1, ForgottenV1, RevisedV1};
+use self::flags::{FlaggedV1, ReflaggedV1, UnflaggedV1};
+use self::restored::{RemovedV1, RestoredV1};
 use self::undo::{ImportedV1, RolledBackV1, SnapshotTakenV1, UndoneV1};
 
 /// Where the frame puts an operation.
@@ -247,4 +250,16 @@ impl From<BodyV1<'_>> for Body {
             fingerprint: body.fingerprint.map(Fingerprint),
         }
     }
+}
+
+fn keys(texts: &[&str]) -> Vec<Key> {
+    texts.iter().map(|text| Key::from_recorded(text)).collect()
+}
+
+fn numbers(seqs: &[Seq]) -> Vec<u64> {
+    seqs.iter().map(|seq| seq.get()).collect()
+}
+
+fn seqs(numbers: &[u64]) -> Vec<Seq> {
+    numbers.iter().copied().map(Seq::new).collect()
 }

@@ -9,7 +9,7 @@ use bilinc_core::{
 use bincode::{BorrowDecode, Encode};
 
 use super::dream::{ChangeV1, dream, version};
-use super::entry::{keys, numbers, seqs};
+use super::{keys, numbers, seqs};
 
 #[derive(Encode, BorrowDecode)]
 pub(super) struct SnapshotTakenV1<'a> {

@@ -1,0 +1,98 @@
+//! Entries and changes of one entry.
+
+use bilinc_core::{ChangeOp, Entry, ImportId, Json, Key, Seq, Timestamp, Version};
+
+/// One entry was changed or flagged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntryChange {
+    /// Its key.
+    pub key: Key,
+    /// What was done.
+    pub op: ChangeOp,
+    /// The version it got; none when it was forgotten or only its flags changed.
+    pub version: Option<Version>,
+    /// When.
+    pub at: Timestamp,
+    /// Where in the log.
+    pub seq: Seq,
+}
+
+/// An entry with its value and metadata.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryEntry {
+    /// Its key.
+    pub key: Key,
+    /// All but value and metadata.
+    pub entry: Entry,
+    /// Its value; none when hidden or erased.
+    pub value: Option<Json>,
+    /// Its metadata object; none when hidden or erased.
+    pub metadata: Option<Json>,
+    /// Whether value and metadata are hidden because a later forget stands.
+    pub values_redacted: bool,
+}
+
+/// An entry on a page of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedEntry {
+    /// Its key.
+    pub key: Key,
+    /// All but value and metadata.
+    pub entry: Entry,
+    /// Its value, as much as was asked for. A preview is a JSON string.
+    pub value: Option<Json>,
+    /// Its metadata object, with full values.
+    pub metadata: Option<Json>,
+}
+
+/// A page of entries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListPage {
+    /// The entries.
+    pub entries: Vec<ListedEntry>,
+    /// For the next page; none on the last.
+    pub next_cursor: Option<String>,
+    /// All entries that match, on whatever page.
+    pub total: u64,
+}
+
+/// A term of a query and how it was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatchedTerm {
+    /// The term of the query.
+    pub term: String,
+    /// `exact`, `stem`, `prefix` or `typo`.
+    pub how: &'static str,
+    /// Where: `key`, `value`, `metadata`; may be several.
+    pub fields: Vec<&'static str>,
+}
+
+/// A result of a recall.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecallHit {
+    /// The entry.
+    pub memory: MemoryEntry,
+    /// Its rank's number; comparable within one answer only.
+    pub score: f64,
+    /// Seconds since it was last updated.
+    pub age_seconds: i64,
+    /// The terms that matched, when asked for.
+    pub matched: Vec<MatchedTerm>,
+}
+
+/// What an import wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportSummary {
+    /// Its id, by which it can be undone.
+    pub import: ImportId,
+    /// Lines read.
+    pub lines: u64,
+    /// Entries made.
+    pub created: u64,
+    /// Entries replaced.
+    pub replaced: u64,
+    /// Entries left alone because they exist.
+    pub skipped_existing: u64,
+    /// Lines left out because their keys are reserved.
+    pub skipped_reserved: u64,
+}

@@ -1,0 +1,14 @@
+//! What reads and writes answer.
+
+mod dreams;
+mod entries;
+mod past;
+mod store;
+
+pub use self::dreams::{DreamApplied, DreamCandidate, DreamStarted, DreamSummary, DreamView, UndoAnswer};
+pub use self::entries::{EntryChange, ImportSummary, ListPage, ListedEntry, MatchedTerm, MemoryEntry, RecallHit};
+pub use self::past::{
+    Diff, DiffItem, HistoryItem, HistoryState, KeyHistory, LogItem, LogPage, RollbackAnswer, RollbackPreview,
+    SnapshotInfo,
+};
+pub use self::store::{ChainHash, Head, OpenDream, Status, Verified, Written};

@@ -1,0 +1,96 @@
+//! How a store is.
+
+use bilinc_core::{Counts, DreamId, DreamPhase, Seq, StoreId};
+
+/// A chain hash: BLAKE3 over everything that stays of the log up to a position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ChainHash(pub [u8; 32]);
+
+impl std::fmt::Display for ChainHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl std::fmt::Debug for ChainHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+/// Where the log stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The last position that is durable.
+    pub seq: Seq,
+    /// The chain hash there.
+    pub chain: ChainHash,
+}
+
+/// The answer of a write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written<T> {
+    /// What was done.
+    pub answer: T,
+    /// Whether this is the first answer given again, because the idempotency key came before.
+    pub replayed: bool,
+}
+
+/// What reading the whole log proved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    /// The store.
+    pub store: StoreId,
+    /// Segments read.
+    pub segments: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Operations read.
+    pub operations: u64,
+    /// Events read.
+    pub events: u64,
+    /// Bodies whose checksums and salted digests hold.
+    pub bodies: u64,
+    /// Bodies that were erased.
+    pub erased_bodies: u64,
+    /// The last position and the chain hash there, computed anew.
+    pub head: Head,
+    /// Whether the state folded anew from the log equals the state that answers.
+    pub state_equal: bool,
+}
+
+/// An open dream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenDream {
+    /// Its id.
+    pub dream: DreamId,
+    /// Where it is in its life.
+    pub phase: DreamPhase,
+    /// Whole days left to undo it.
+    pub days_left: i64,
+}
+
+/// How a store is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    /// The store.
+    pub store: StoreId,
+    /// Where the log stands.
+    pub head: Head,
+    /// Sums over what is there.
+    pub counts: Counts,
+    /// Bytes that the log takes on disk.
+    pub log_bytes: u64,
+    /// Segments of the log.
+    pub segments: u64,
+    /// Snapshots taken.
+    pub snapshots: u64,
+    /// Dreams that can be undone or still act.
+    pub dreams: Vec<OpenDream>,
+    /// `durable` or `relaxed`.
+    pub durability: &'static str,
+    /// Why the store takes no writes, if it takes none.
+    pub read_only: Option<String>,
+    /// What an open cut off the end of the log and kept in `quarantine/`, in words.
+    pub recovered: Option<String>,
+}
