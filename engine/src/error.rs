@@ -73,6 +73,9 @@ impl EngineError {
             Self::Log(LogError::Damage(_)) | Self::Unreadable { .. } => "store_corrupt",
             Self::Log(LogError::ReadOnly { .. }) => "read_only",
             Self::Log(LogError::NotFound { .. }) => "not_found",
+            Self::Log(
+                LogError::NotAStore { .. } | LogError::NewerFormat { .. } | LogError::NetworkFileSystem { .. },
+            ) => "invalid_request",
             Self::Log(LogError::OperationTooLarge { .. }) => "operation_too_large",
             Self::Log(LogError::Io { .. } | LogError::Busy { .. } | LogError::Poisoned { .. }) => {
                 "cloud_runtime_unavailable"

@@ -1,8 +1,6 @@
 //! Taking dreams back, and taking that back.
 
-use bilinc::{
-    ActionOp, ChangeOp, DreamId, DreamPhase, DreamStart, DreamUndo, Rejection, Selection, Undo, UndoAnswer,
-};
+use bilinc::{ActionOp, ChangeOp, DreamId, DreamPhase, DreamStart, DreamUndo, Rejection, Selection, Undo, UndoAnswer};
 
 use crate::support::*;
 

@@ -111,9 +111,10 @@ fn a_refused_write_leaves_the_log_as_it_was() {
     let reserved = bench.memory.commit(commit(" bilinc:dream:x", "v")).unwrap_err();
     assert_eq!(invalid(reserved), ("key".to_owned(), "reserved_key"));
     bench.memory.commit(commit("Bilinc:Dream:x", "an ordinary key")).unwrap();
-    assert_eq!(bench.memory.unflag(bilinc::Unflag {
-        key: key("a"), reason: None, expected_version: None,
-    }).unwrap_err().code(), "invalid_request");
+    assert_eq!(
+        bench.memory.unflag(bilinc::Unflag { key: key("a"), reason: None, expected_version: None }).unwrap_err().code(),
+        "invalid_request"
+    );
     let loud = Actor { source: "x".repeat(257).into(), session_id: None };
     let refused = bench.memory.acting_as(loud).commit(commit("a", "v")).unwrap_err();
     assert_eq!(invalid(refused), ("source".to_owned(), "out_of_range"));

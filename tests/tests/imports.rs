@@ -70,8 +70,11 @@ fn an_import_of_an_export_gives_equal_entries() {
 #[test]
 fn numbers_and_the_order_of_members_come_back_as_they_were_written() {
     let bench = Bench::new();
-    import(&bench.memory, r#" { "key" : "n", "value" : { "b" : 1.10 , "a" : [ 1e400, 12345678901234567890, -0, 1E+2 ] } } "#)
-        .unwrap();
+    import(
+        &bench.memory,
+        r#" { "key" : "n", "value" : { "b" : 1.10 , "a" : [ 1e400, 12345678901234567890, -0, 1E+2 ] } } "#,
+    )
+    .unwrap();
     let value = bench.entry("n").value.unwrap();
     assert_eq!(value.as_str(), r#"{"b":1.10,"a":[1e400,12345678901234567890,-0,1E+2]}"#);
 }
@@ -84,7 +87,9 @@ fn one_bad_line_refuses_the_whole_import_with_its_number() {
     let large = format!(r#"{{"key":"k","value":"{}"}}"#, "x".repeat(1024 * 1024));
     let metadata = format!(r#"{{"key":"k","value":1,"metadata":{{"m":"{}"}}}}"#, "x".repeat(64 * 1024));
     let bad: &[(&str, &str, &str)] = &[
-        ("not json", "entry", "invalid_json"),
+        ("not json", "entry", "not_an_object"),
+        (r#"[{"key":"k","value":1}]"#, "entry", "not_an_object"),
+        (r#"{"key":"k" "value":1}"#, "entry", "invalid_json"),
         (r#"{"key":"k","value":1"#, "entry", "invalid_json"),
         (r#"{"key":"k","value":1} {}"#, "entry", "invalid_json"),
         (r#"{"key":"k","value":1,"colour":"red"}"#, "entry", "unknown_field"),
@@ -93,7 +98,7 @@ fn one_bad_line_refuses_the_whole_import_with_its_number() {
         (r#"{"key":"k"}"#, "entry", "required"),
         (r#"{"value":1}"#, "entry", "required"),
         (r#"{"key":7,"value":1}"#, "entry", "invalid_type"),
-        (r#""a plain string""#, "entry", "invalid_type"),
+        (r#""a plain string""#, "entry", "not_an_object"),
         (r#"{"key":"k","value":{"a":1,"a":2}}"#, "value", "duplicate_member"),
         (r#"{"key":"k","value":"\ud800"}"#, "value", "invalid_json"),
         (r#"{"key":" ","value":1}"#, "key", "invalid_key"),
@@ -135,6 +140,8 @@ fn a_refused_line_is_not_repeated_in_the_error() {
         format!(r#"{{"key":"k","value":"{secret}"}} trailing"#),
         format!(r#"{{"key":"k","value":{{"a":"{secret}","a":"{secret}"}}}}"#),
         format!(r#"["{secret}"]"#),
+        format!(r#"{{"key":"k","value":1,"{secret}":1}}"#),
+        format!(r#"{{"key":"k","value":1,"memoryType":"{secret}"}}"#),
         format!(r#"{{"key":"k","value":"{secret}","canonical":"{secret}"}}"#),
     ];
     for line in lines {

@@ -36,6 +36,12 @@ impl Bench {
         Self { memory, clock, ids, storage }
     }
 
+    /// For storages that may not open.
+    pub(crate) fn on_maybe(storage: Arc<dyn Storage>) -> Result<Memory, Error> {
+        let (clock, ids) = (Arc::new(ManualClock::at(START)), Arc::new(CountingIds::new(7)));
+        builder(&clock, &ids).open_in(storage)
+    }
+
     pub(crate) fn builder(&self) -> MemoryBuilder {
         builder(&self.clock, &self.ids)
     }

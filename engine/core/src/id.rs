@@ -1,6 +1,6 @@
 //! Positions, versions and ids: one type each, so that they do not mix.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
@@ -101,7 +101,7 @@ macro_rules! id_type {
             fn from_str(text: &str) -> Result<Self, InvalidId> {
                 Uuid::try_parse(text.trim())
                     .map(|uuid| Self(uuid.as_u128()))
-                    .map_err(|_| InvalidId { text: text.to_string(), kind: $kind })
+                    .map_err(|_| InvalidId { text: crate::key::beginning(text), kind: $kind })
             }
         }
 
@@ -198,7 +198,7 @@ impl FromStr for Version {
             .filter(|hex| hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
             .and_then(|hex| u128::from_str_radix(hex, 16).ok())
             .map(Self)
-            .ok_or_else(|| InvalidId { text: text.to_string(), kind: "version (v1_ and 32 hex digits)" })
+            .ok_or_else(|| InvalidId { text: crate::key::beginning(text), kind: "version (v1_ and 32 hex digits)" })
     }
 }
 
@@ -211,6 +211,8 @@ impl Serialize for Version {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use alloc::string::ToString;
+
     use super::*;
 
     #[test]

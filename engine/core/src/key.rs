@@ -78,6 +78,15 @@ impl Key {
     }
 }
 
+/// The beginning of a text that was refused, to show what is meant: a message repeats no more of it.
+pub(crate) fn beginning(text: &str) -> String {
+    const SHOWN: usize = 40;
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => text.get(..at).unwrap_or_default().chars().chain(['…']).collect(),
+        None => text.into(),
+    }
+}
+
 impl Borrow<str> for Key {
     fn borrow(&self) -> &str {
         &self.0

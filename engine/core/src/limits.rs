@@ -22,6 +22,8 @@ pub const IDEMPOTENCY_KEY_CHARS: usize = 256;
 pub const IDEMPOTENCY_MICROS: i64 = 24 * Timestamp::HOUR;
 /// Most evidence keys, and most keys folded into one, that an action or a flag may name.
 pub const EVIDENCE_KEYS: usize = 50;
+/// Most open flags of one entry: past that, a person should look before more are set.
+pub const OPEN_FLAGS: usize = 100;
 /// Most candidates of one dream.
 pub const DREAM_CANDIDATES: u32 = 200;
 /// Up to this number a dream start counts exactly how many more entries matched.

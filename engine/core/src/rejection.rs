@@ -123,7 +123,7 @@ pub enum Rejection {
         asked: u32,
     },
     /// The operation does not fit one frame of the log.
-    #[error("the operation is {bytes} bytes, the limit is {limit}; split it")]
+    #[error("the operation is {bytes} bytes, the limit is {limit}: do it in parts (an undo by ranges of positions)")]
     OperationTooLarge {
         /// How large it is, in bytes.
         bytes: u64,

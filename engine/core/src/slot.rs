@@ -33,6 +33,21 @@ impl Slot {
         self.entry.as_ref().filter(|entry| !entry.is_expired(now))
     }
 
+    /// Whether a body that was recorded for this key is hidden now: a forget that stands lies behind
+    /// it, and the present entry, which a rollback may have brought back past that forget, does not
+    /// name it.
+    #[must_use]
+    pub fn hides(&self, body_at: Seq) -> bool {
+        let named = self.entry.as_ref().is_some_and(|entry| entry.value_at == body_at || entry.metadata_at == body_at);
+        body_at.is_some() && body_at < self.hidden_through && !named
+    }
+
+    /// Whether the value or the metadata of the entry, as it stood at some time, is hidden now.
+    #[must_use]
+    pub fn hides_entry(&self, then: &Entry) -> bool {
+        self.hides(then.value_at) || self.hides(then.metadata_at)
+    }
+
     /// Folds the next event of this key.
     pub fn apply(&mut self, recorded: &RecordedEvent) {
         let (seq, at) = (recorded.seq, recorded.operation.at);

@@ -1,6 +1,6 @@
 //! Points in time.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use core::fmt;
 
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -62,7 +62,7 @@ impl Timestamp {
             .map(|time| time.timestamp_micros())
             .filter(|micros| (Self::MIN.0..=Self::MAX.0).contains(micros))
             .map(Self)
-            .ok_or_else(|| InvalidTime(text.to_string()))
+            .ok_or_else(|| InvalidTime(crate::key::beginning(text)))
     }
 }
 
@@ -90,6 +90,8 @@ pub fn recorded_time(now: Timestamp, previous: Option<Timestamp>) -> (Timestamp,
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use alloc::string::ToString;
+
     use super::*;
 
     #[test]

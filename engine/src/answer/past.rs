@@ -143,7 +143,7 @@ pub struct LogItem {
     pub seq: Seq,
     /// The operation it belongs to.
     pub operation: Arc<Operation>,
-    /// What it is, in one word: `create`, `update`, …, `snapshot`, `dream_start`, `dream_page`,
+    /// What it is, in one word: `create`, `update`, `revise`, …, `snapshot`, `dream_start`, `dream_page`,
     /// `dream_finish`, `undo`, `rollback`, `import`.
     pub op: &'static str,
     /// Who wrote it.

@@ -66,7 +66,7 @@ pub struct OpenDream {
     pub dream: DreamId,
     /// Where it is in its life.
     pub phase: DreamPhase,
-    /// Whole days left to undo it.
+    /// Days left to undo it, a day begun counts.
     pub days_left: i64,
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use bilinc_core::{History, Key, Seq, Slot};
+use bilinc_core::{Entry, History, Key};
 
 use super::Memory;
 use super::list::page_limit;
 use super::point::Point;
-use crate::answer::{Diff, DiffItem, HistoryState};
+use crate::answer::{Diff, DiffItem};
 use crate::error::Error;
 use crate::query::DiffQuery;
 use crate::store::LogHistory;
@@ -22,7 +22,7 @@ impl Memory {
     /// When a point is not there, the limit is wrong, or the log cannot be read.
     pub fn diff(&self, query: &DiffQuery) -> Result<Diff, Error> {
         let limit = page_limit(Some(query.limit))?;
-        let (from, to) = (self.point(query.from)?, self.point(query.to)?);
+        let (from, to) = (self.point(query.from, "from")?, self.point(query.to, "to")?);
         let head = self.store.published().head();
         let history = LogHistory::new(&self.store, head);
         let mut lists: [Vec<DiffItem>; 3] = Default::default();
@@ -37,15 +37,14 @@ impl Memory {
                 (Some(_), None) => 2,
                 _ => continue,
             };
-            let there = (sides.0.is_some(), sides.1.is_some());
             if let (Some(count), Some(list)) = (counts.get_mut(which), lists.get_mut(which)) {
                 *count += 1;
                 if list.len() < limit {
-                    let hidden = |slot: &Slot| then.hidden_through > slot.changed;
+                    let hidden = |entry: Option<&Entry>| entry.is_some_and(|entry| then.present.hides_entry(entry));
                     list.push(DiffItem {
-                        values_redacted: (there.0 && hidden(&before)) || (there.1 && hidden(&after)),
-                        before: self.diff_side(there.0, &before, then.hidden_through, query.include_values)?,
-                        after: self.diff_side(there.1, &after, then.hidden_through, query.include_values)?,
+                        values_redacted: hidden(sides.0) || hidden(sides.1),
+                        before: self.side(sides.0, &then.present, query.include_values)?,
+                        after: self.side(sides.1, &then.present, query.include_values)?,
                         key,
                     });
                 }
@@ -54,16 +53,6 @@ impl Memory {
         let [added, modified, removed] = lists;
         let truncated = counts.iter().any(|count| *count > limit as u64);
         Ok(Diff { from: from.seq, to: to.seq, counts, added, modified, removed, truncated })
-    }
-
-    fn diff_side(
-        &self,
-        there: bool,
-        slot: &Slot,
-        hidden_through: Seq,
-        values: bool,
-    ) -> Result<Option<HistoryState>, Error> {
-        if there { self.side(slot, hidden_through, values) } else { Ok(None) }
     }
 
     /// The keys that can differ: those with a change between the points, and those that expired
@@ -81,7 +70,8 @@ impl Memory {
         // An entry that expired there and was made anew since has left the present order of expiry.
         let mut made_anew = BTreeSet::new();
         history.between(last.seq, history.through(), &mut |event| {
-            if let Some(key) = event.event.key().filter(|_| event.event.creates()) {
+            let over_an_old_one = event.event.creates() && event.prev.is_some();
+            if let Some(key) = event.event.key().filter(|_| over_an_old_one) {
                 made_anew.insert(key.clone());
             }
         })?;

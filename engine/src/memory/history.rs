@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bilinc_core::{ChangeOp, Event, OperationKind, RecordedEvent, Seq, Slot, chain_of};
+use bilinc_core::{ChangeOp, Entry, OperationKind, RecordedEvent, Slot, chain_of};
 
 use super::Memory;
 use super::list::page_limit;
@@ -30,7 +30,7 @@ impl Memory {
             let mut after = before.clone();
             after.apply(event);
             if index >= skipped {
-                items.push(self.history_item(event, &before, &after, slot.hidden_through, values)?);
+                items.push(self.history_item(event, &before, &after, &slot, values)?);
             }
             before = after;
         }
@@ -43,19 +43,13 @@ impl Memory {
         event: &Arc<RecordedEvent>,
         before: &Slot,
         after: &Slot,
-        hidden_through: Seq,
+        present: &Slot,
         values: bool,
     ) -> Result<HistoryItem, Error> {
         // An entry made anew over an expired one had nothing before it.
-        let made_anew = match &event.event {
-            Event::Committed(event) => event.created,
-            Event::Restored(event) => event.created,
-            Event::ReportWritten(event) => event.created,
-            _ => false,
-        };
-        let before_state = if made_anew { None } else { self.side(before, hidden_through, values)? };
-        let after_state = self.side(after, hidden_through, values)?;
-        let hidden = |slot: &Slot| slot.entry.is_some() && hidden_through > slot.changed;
+        let before_entry = before.entry.as_ref().filter(|_| !event.event.creates());
+        let after_entry = after.entry.as_ref();
+        let hidden = |entry: Option<&Entry>| entry.is_some_and(|entry| present.hides_entry(entry));
         Ok(HistoryItem {
             op: event.change_op().unwrap_or(ChangeOp::Update),
             at: event.operation.at,
@@ -63,9 +57,9 @@ impl Memory {
             reason: event.event.reason().map(Arc::from),
             source: Arc::clone(event.source()),
             session_id: event.session_id().cloned(),
-            values_redacted: hidden(before) || hidden(after),
-            before: before_state,
-            after: after_state,
+            values_redacted: hidden(before_entry) || hidden(after_entry),
+            before: self.side(before_entry, present, values)?,
+            after: self.side(after_entry, present, values)?,
             rollback_snapshot: match event.operation.kind {
                 OperationKind::Rollback(snapshot) => Some(snapshot),
                 _ => None,
@@ -79,9 +73,14 @@ impl Memory {
     }
 
     /// One side of a change; its value is hidden when a later forget stands.
-    pub(super) fn side(&self, slot: &Slot, hidden_through: Seq, values: bool) -> Result<Option<HistoryState>, Error> {
-        let Some(entry) = &slot.entry else { return Ok(None) };
-        let value = if values && hidden_through <= slot.changed { self.store.value(entry)? } else { None };
+    pub(super) fn side(
+        &self,
+        entry: Option<&Entry>,
+        present: &Slot,
+        values: bool,
+    ) -> Result<Option<HistoryState>, Error> {
+        let Some(entry) = entry else { return Ok(None) };
+        let value = if values && !present.hides_entry(entry) { self.store.value(entry)? } else { None };
         Ok(Some(HistoryState { entry: entry.clone(), value }))
     }
 }

@@ -94,11 +94,10 @@ impl Memory {
     }
 
     fn log_item(&self, event: &Arc<RecordedEvent>, values: bool) -> Result<LogItem, Error> {
-        let hidden_through = event
-            .event
-            .key()
-            .and_then(|key| self.store.published().state.slot(key.as_str()).map(|slot| slot.hidden_through));
-        let hidden = hidden_through.is_some_and(|forget| forget > event.seq);
+        let published = self.store.published();
+        let present = event.event.key().and_then(|key| published.state.slot(key.as_str()));
+        let hidden = present.is_some_and(|slot| slot.hides(event.seq));
+        drop(published);
         let has_value = event.event.body_bytes() > 0;
         let value =
             if values && has_value && !hidden { self.store.body(event.seq)?.and_then(|body| body.value) } else { None };

@@ -33,8 +33,8 @@ use crate::store::Store;
 /// A store of memories.
 ///
 /// A cheap handle: clones share the store, and any number of threads may use them. Writes return
-/// when they are durable; reads never wait for writers. Several processes may have the same folder
-/// open.
+/// when they are durable; a read does not wait for the sync of a write, and takes no lock that another
+/// process may hold. Several processes may have the same folder open.
 ///
 /// ```
 /// use bilinc::{Actor, Commit, Forget, Json, Key, Memory, Undo, Selection};

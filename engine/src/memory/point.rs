@@ -17,11 +17,11 @@ pub(super) struct Point {
     pub(super) time: Timestamp,
 }
 
-/// All events of a key, and the newest forget of it that stands now.
+/// All events of a key, and the key as it is now.
 #[derive(Debug, Default)]
 pub(super) struct KeyThen {
     chain: Vec<Arc<RecordedEvent>>,
-    pub(super) hidden_through: Seq,
+    pub(super) present: Slot,
 }
 
 impl KeyThen {
@@ -55,19 +55,18 @@ impl Memory {
             return self.get(key);
         }
         let key = parse_key(key)?;
-        let point = self.point(at)?;
+        let point = self.point(at, "as_of")?;
         let head = self.store.published().head();
         let chain = self.key_then(&LogHistory::new(&self.store, head), &key)?;
         let then = chain.at(point.seq);
         let Some(entry) = then.live(point.time) else { return Ok(None) };
-        self.shown(key, entry.clone(), chain.hidden_through > then.changed).map(Some)
+        self.shown(key, entry.clone(), chain.present.hides_entry(entry)).map(Some)
     }
 
     /// The chain of a key, for looking at it as it stood.
     pub(super) fn key_then(&self, history: &LogHistory<'_>, key: &Key) -> Result<KeyThen, Error> {
-        let slot = self.store.published().state.slot(key.as_str()).map(|slot| (slot.head, slot.hidden_through));
-        let Some((head, hidden_through)) = slot else { return Ok(KeyThen::default()) };
-        Ok(KeyThen { chain: chain_of(history, head)?, hidden_through })
+        let present = self.store.published().state.slot(key.as_str()).cloned().unwrap_or_default();
+        Ok(KeyThen { chain: chain_of(history, present.head)?, present })
     }
 
     /// An entry with its value and metadata, or without them when they are hidden.
@@ -76,14 +75,15 @@ impl Memory {
         Ok(MemoryEntry { key, entry, value: text.value, metadata: text.metadata, values_redacted: hidden })
     }
 
-    pub(super) fn point(&self, at: At) -> Result<Point, Error> {
+    /// Resolves a point; `field` is the part of the request that it came in.
+    pub(super) fn point(&self, at: At, field: &'static str) -> Result<Point, Error> {
         self.store.refresh()?;
         let head = self.store.published().head();
         match at {
             At::Now => Ok(Point { seq: head, time: self.now() }),
             At::Position(seq) if seq > head => {
                 let message = format!("there is no position {seq} yet; the last one is {head}");
-                Err(Rejection::invalid("as_of", "out_of_range", message).into())
+                Err(Rejection::invalid(field, "out_of_range", message).into())
             }
             At::Position(seq) => Ok(Point { seq, time: self.time_of(seq)? }),
             At::Time(time) => {

@@ -49,7 +49,7 @@ impl Memory {
 
     /// Folds the log up to that time and searches what was there, but for what a later forget hides.
     fn recall_then(&self, query: &RecallQuery, time: Timestamp) -> Result<Vec<RecallHit>, Error> {
-        let point = self.point(At::Time(time))?;
+        let point = self.point(At::Time(time), "query_timestamp")?;
         let mut then = State::new(self.store.hash_seed());
         self.store.visit(bilinc_core::Seq::ZERO, point.seq, Bodies::ForState, &mut |event| {
             then.evolve(event);
@@ -58,9 +58,8 @@ impl Memory {
         let mut recall = Recall::new(self.store.hash_seed());
         for (key, slot) in then.slots() {
             let Some(entry) = slot.live(time) else { continue };
-            let hidden_through =
-                self.store.published().state.slot(key.as_str()).map_or_else(Default::default, |now| now.hidden_through);
-            if hidden_through <= slot.changed {
+            let hidden = self.store.published().state.slot(key.as_str()).is_some_and(|now| now.hides_entry(entry));
+            if !hidden {
                 index_entry(&mut recall, key, entry, slot.changed, &self.store.text(entry)?);
             }
         }

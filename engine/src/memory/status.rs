@@ -24,7 +24,11 @@ impl Memory {
         let open = |(dream, record): (DreamId, &DreamRecord)| {
             let left = record.undo_until().micros().saturating_sub(now.micros());
             let undone = matches!(record.phase(), DreamPhase::Undone | DreamPhase::PartlyUndone);
-            (left >= 0 && !undone).then(|| OpenDream { dream, phase: record.phase(), days_left: left / DAY })
+            (left >= 0 && !undone).then(|| OpenDream {
+                dream,
+                phase: record.phase(),
+                days_left: left.saturating_add(DAY - 1) / DAY,
+            })
         };
         let dreams = published.state.dreams().filter_map(open).collect();
         let torn = log.torn_ends();

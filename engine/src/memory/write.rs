@@ -138,7 +138,7 @@ impl Memory {
     }
 }
 
-pub(super) fn outcome_of(events: &[Arc<RecordedEvent>]) -> Result<Outcome, Error> {
+pub(in crate::memory) fn outcome_of(events: &[Arc<RecordedEvent>]) -> Result<Outcome, Error> {
     Outcome::of(events).ok_or_else(|| {
         let position = events.first().map_or(Seq::ZERO, |event| event.seq);
         Error::Engine(EngineError::Unreadable { position, reason: "an operation without an answer".to_owned() })
@@ -147,7 +147,7 @@ pub(super) fn outcome_of(events: &[Arc<RecordedEvent>]) -> Result<Outcome, Error
 
 /// An answer of another kind than the command's: the log holds under this idempotency key what no
 /// command of this kind writes.
-pub(super) fn unexpected(outcome: &Outcome) -> Error {
+pub(in crate::memory) fn unexpected(outcome: &Outcome) -> Error {
     let kind = match outcome {
         Outcome::Entry { .. } => "an entry's",
         Outcome::Snapshot { .. } => "a snapshot's",

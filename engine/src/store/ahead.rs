@@ -36,6 +36,7 @@ impl LookAhead<'_> {
         let first = self.state.head().plus(1);
         let decision = self.store.decide_on(&self.state, &history, request, now, time, first)?;
         let Decision::Append(events) = decision else { return Ok(Vec::new()) };
+        super::judge::check_size(&events)?;
         let events: Vec<_> = events.into_iter().map(Arc::new).collect();
         for event in &events {
             self.state.evolve(event);

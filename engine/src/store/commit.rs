@@ -10,16 +10,14 @@ use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
-use bilinc_core::{
-    Command, Context, Decision, Fingerprint, Footprint, History, IdempotencyKey, Key, OperationId, RecordedEvent,
-    Refusal, Rejection, Seq, State, Timestamp, recorded_time,
-};
+use bilinc_core::{Decision, Footprint, Key, RecordedEvent, Seq, Timestamp, recorded_time};
 
+use super::judge::check_size;
 use super::queue::Ticket;
-use super::{Done, LogHistory, Published, Request, Store};
+use super::{Done, Published, Request, Store};
 use crate::codec::{self, Bodies};
 use crate::error::{EngineError, Error};
-use crate::log::{Append, FrameDraft, LogError};
+use crate::log::{Append, FrameDraft};
 
 /// Events that are appended and not yet published, in the order of their positions.
 #[derive(Debug, Default)]
@@ -51,19 +49,6 @@ impl Store {
                 }
             }
         })
-    }
-
-    /// Judges a request as it would be judged now and writes nothing.
-    pub(crate) fn judge(&self, request: &Request) -> Result<Done, Error> {
-        self.refresh()?;
-        let published = self.published();
-        let now = self.now();
-        let (at, clock_back) = recorded_time(now, published.state.last_time());
-        match self.decide(&published, request, now, (at, clock_back), published.head().plus(1))? {
-            Decision::Append(events) => Ok(Done::Written(events.into_iter().map(Arc::new).collect())),
-            Decision::Replay(record) => Ok(Done::Replayed(record)),
-            Decision::Nothing(outcome) => Ok(Done::Nothing(outcome)),
-        }
     }
 
     fn carry(&self, batch: &[Arc<Ticket>]) -> Result<(), EngineError> {
@@ -155,11 +140,13 @@ impl Store {
                 return Ok(());
             }
         };
-        let draft = codec::encode(&events)?;
-        if let Err(LogError::OperationTooLarge { bytes, limit }) = draft.frame_len() {
-            ticket.finish(Err(Rejection::OperationTooLarge { bytes, limit }.into()));
-            return Ok(());
-        }
+        let draft = match check_size(&events) {
+            Ok(draft) => draft,
+            Err(error) => {
+                ticket.finish(Err(error));
+                return Ok(());
+            }
+        };
         let events: Vec<_> = events.into_iter().map(Arc::new).collect();
         turn.drafts.push(draft);
         turn.last_time = Some(time.0);
@@ -218,47 +205,6 @@ impl Store {
         })
     }
 
-    fn decide(
-        &self,
-        published: &Published,
-        request: &Request,
-        now: Timestamp,
-        time: (Timestamp, bool),
-        first: Seq,
-    ) -> Result<Decision, Error> {
-        let history = LogHistory::new(self, published.head());
-        self.decide_on(&published.state, &history, request, now, time, first)
-    }
-
-    pub(super) fn decide_on<H: History<Error = EngineError>>(
-        &self,
-        state: &State,
-        history: &H,
-        request: &Request,
-        now: Timestamp,
-        (at, clock_back): (Timestamp, bool),
-        first: Seq,
-    ) -> Result<Decision, Error> {
-        let idempotency = request
-            .idempotency
-            .as_ref()
-            .map(|name| IdempotencyKey { name: Arc::from(name.as_str()), fingerprint: fingerprint(&request.command) });
-        let context = Context {
-            now,
-            at,
-            clock_back,
-            operation: OperationId::from_u128(self.settings.ids.next_id()),
-            first,
-            actor: &request.actor,
-            idempotency: idempotency.as_ref(),
-            history,
-        };
-        state.decide(&request.command, &context).map_err(|refusal| match refusal {
-            Refusal::Rejected(rejection) => Error::Rejected(rejection),
-            Refusal::History(error) => Error::Engine(error),
-        })
-    }
-
     pub(crate) fn published(&self) -> RwLockReadGuard<'_, Published> {
         self.published.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -308,16 +254,12 @@ fn answer(unanswered: Vec<(Arc<Ticket>, Vec<Arc<RecordedEvent>>)>) {
     }
 }
 
-/// By what a repeated command is recognised.
-fn fingerprint(command: &Command) -> Fingerprint {
-    // Commands are plain data: serialising them to memory cannot fail.
-    let bytes = serde_json::to_vec(command).unwrap_or_default();
-    Fingerprint(*blake3::hash(&bytes).as_bytes())
-}
-
 impl Store {
     /// Appends a recorded operation as it is, if it follows the last position; says whether it does.
     pub(crate) fn feed(&self, events: Vec<RecordedEvent>) -> Result<bool, EngineError> {
+        if let Some(damage) = self.damage() {
+            return Err(damage.again());
+        }
         let mut append = self.log.begin_append()?;
         let follows = events.first().is_some_and(|first| first.seq.get() == append.head().next_seq);
         if !follows {

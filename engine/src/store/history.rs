@@ -1,6 +1,7 @@
 //! The log as the rules look things up in it.
 
 use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -11,14 +12,44 @@ use crate::codec::{self, Bodies};
 use crate::error::EngineError;
 use crate::log::Frame;
 
-/// Operations decoded lately are kept: the keys of one import share its frames.
-const MOST_OPERATIONS: usize = 16;
+/// Operations decoded lately are kept, up to so many events: the chains of many keys go through the
+/// same operations when imports repeat.
+const MOST_EVENTS: usize = 128 * 1_024;
 
 /// Recorded events up to a position.
 pub(crate) struct LogHistory<'a> {
     store: &'a Store,
     through: Seq,
-    decoded: RefCell<Vec<Vec<Arc<RecordedEvent>>>>,
+    decoded: RefCell<Decoded>,
+}
+
+/// Decoded operations by their first position, and those in the order they came.
+#[derive(Debug, Default)]
+struct Decoded {
+    operations: BTreeMap<Seq, Vec<Arc<RecordedEvent>>>,
+    order: VecDeque<Seq>,
+    events: usize,
+}
+
+impl Decoded {
+    fn get(&self, seq: Seq) -> Option<Arc<RecordedEvent>> {
+        let (first, events) = self.operations.range(..=seq).next_back()?;
+        let index = usize::try_from(seq.get().checked_sub(first.get())?).ok()?;
+        events.get(index).map(Arc::clone)
+    }
+
+    fn put(&mut self, events: Vec<Arc<RecordedEvent>>) {
+        let Some(first) = events.first().map(|event| event.seq) else { return };
+        while self.events.saturating_add(events.len()) > MOST_EVENTS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            let gone = self.operations.remove(&oldest).map_or(0, |events| events.len());
+            self.events = self.events.saturating_sub(gone);
+        }
+        self.events = self.events.saturating_add(events.len());
+        self.order.push_back(first);
+        self.operations.insert(first, events);
+    }
 }
 
 impl<'a> LogHistory<'a> {
@@ -31,33 +62,20 @@ impl<'a> LogHistory<'a> {
     pub(crate) fn through(&self) -> Seq {
         self.through
     }
-
-    fn decoded(&self, seq: Seq) -> Option<Arc<RecordedEvent>> {
-        let decoded = self.decoded.borrow();
-        decoded.iter().find_map(|events| {
-            let first = events.first()?.seq;
-            let index = usize::try_from(seq.get().checked_sub(first.get())?).ok()?;
-            events.get(index).map(Arc::clone)
-        })
-    }
 }
 
 impl History for LogHistory<'_> {
     type Error = EngineError;
 
     fn event(&self, seq: Seq) -> Result<Arc<RecordedEvent>, EngineError> {
-        if let Some(event) = self.decoded(seq) {
+        if let Some(event) = self.decoded.borrow().get(seq) {
             return Ok(event);
         }
         let frame = self.store.frame(seq)?;
         let events: Vec<_> = codec::decode(&frame, Bodies::None)?.into_iter().map(Arc::new).collect();
         let mut decoded = self.decoded.borrow_mut();
-        if decoded.len() >= MOST_OPERATIONS {
-            decoded.pop();
-        }
-        decoded.insert(0, events);
-        drop(decoded);
-        self.decoded(seq).ok_or_else(|| EngineError::Unreadable {
+        decoded.put(events);
+        decoded.get(seq).ok_or_else(|| EngineError::Unreadable {
             position: seq,
             reason: "the frame that should hold it does not".to_owned(),
         })

@@ -8,6 +8,7 @@ mod ahead;
 mod commit;
 mod frames;
 mod history;
+mod judge;
 mod published;
 mod queue;
 mod reading;

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{Done, Request};
-use crate::error::Error;
+use crate::error::{EngineError, Error};
+use crate::log::LogError;
 
 /// One waiting request.
 #[derive(Debug)]
@@ -48,13 +49,20 @@ struct State {
     led: bool,
 }
 
-/// Gives the lead back, also when the leader panics.
-struct Lead<'a>(&'a Queue);
+/// Gives the lead back, also when the leader panics: then nobody knows what became of its batch.
+struct Lead<'a> {
+    queue: &'a Queue,
+    batch: Vec<Arc<Ticket>>,
+}
 
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
-        self.0.lock().led = false;
-        self.0.changed.notify_all();
+        for ticket in self.batch.iter().filter(|ticket| !ticket.is_finished()) {
+            let cause = "the thread that carried this write broke off".to_owned();
+            ticket.finish(Err(EngineError::Log(LogError::Poisoned { durable: 0, cause }).into()));
+        }
+        self.queue.lock().led = false;
+        self.queue.changed.notify_all();
     }
 }
 
@@ -80,10 +88,49 @@ impl Queue {
             state.led = true;
             let batch = std::mem::take(&mut state.waiting);
             drop(state);
-            let lead = Lead(self);
-            carry(&batch);
+            let lead = Lead { queue: self, batch };
+            carry(&lead.batch);
             drop(lead);
             state = self.lock();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::thread;
+
+    use bilinc_core::{Actor, Command, Snapshot};
+
+    use super::*;
+
+    fn request() -> Request {
+        Request { command: Command::Snapshot(Snapshot::default()), actor: Actor::default(), idempotency: None }
+    }
+
+    #[test]
+    fn whoever_waits_for_a_leader_that_panics_is_answered() {
+        let queue = Queue::default();
+        let answers: Vec<_> = thread::scope(|scope| {
+            let submit = || catch_unwind(AssertUnwindSafe(|| queue.submit(request(), |_| panic!("it breaks off"))));
+            let threads = Mutex::new(Vec::new());
+            let first = queue.submit(request(), |batch| {
+                threads.lock().unwrap().extend([scope.spawn(submit), scope.spawn(submit)]);
+                while queue.lock().waiting.len() < 2 {
+                    thread::yield_now();
+                }
+                for ticket in batch {
+                    ticket.finish(Ok(Done::Written(Vec::new())));
+                }
+            });
+            assert!(matches!(first, Ok(Done::Written(_))));
+            threads.into_inner().unwrap().into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        // One of the two led both and broke off; the other must not wait for ever.
+        assert_eq!(answers.iter().filter(|answer| answer.is_err()).count(), 1);
+        assert!(answers.iter().any(|answer| matches!(answer, Ok(Err(_)))));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bilinc::{DreamId, Seq, Timestamp, Version, limits};
+use bilinc::{DreamId, Timestamp, Version, limits};
 
 use super::{Mem, Model, What};
 
@@ -37,12 +37,11 @@ impl Model {
         pass: &Pass,
         whole: bool,
         now: Timestamp,
-        through: Seq,
         versions: &BTreeMap<String, Version>,
     ) -> Taken {
         let mut taken = Taken::default();
         for name in &pass.touched {
-            let list = match self.undo_key(name, pass.dream, whole, now, through, versions) {
+            let list = match self.undo_key(name, pass.dream, whole, now, versions) {
                 Some(true) => &mut taken.restored,
                 Some(false) => &mut taken.unchanged,
                 None => &mut taken.conflicts,
@@ -59,7 +58,6 @@ impl Model {
         dream: DreamId,
         whole: bool,
         now: Timestamp,
-        through: Seq,
         versions: &BTreeMap<String, Version>,
     ) -> Option<bool> {
         let mut cleared = false;
@@ -80,15 +78,9 @@ impl Model {
         let before = popped.into_iter().next().and_then(|change| change.before).unwrap();
         let current = self.entries.get(name).map(|mem| mem.flags.clone());
         let removed = current.is_none();
-        let flags = current.unwrap_or_else(|| before.flags.clone());
+        let flags = current.unwrap_or_else(|| self.standing_flags(&before));
         let version = self.fresh(versions[name]);
-        let mut back = Mem {
-            updated_at: if confirms { before.updated_at } else { now },
-            flags,
-            version,
-            changed: through,
-            ..before
-        };
+        let mut back = Mem { updated_at: if confirms { before.updated_at } else { now }, flags, version, ..before };
         if removed && !whole {
             back = back.bare();
         }
@@ -111,6 +103,7 @@ impl Mem {
         Self {
             facts,
             metadata: "{}".into(),
+            metadata_at: None,
             canonical: false,
             ttl: None,
             confirmed_at: None,

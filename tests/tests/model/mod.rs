@@ -25,8 +25,9 @@ pub(crate) struct Mem {
     pub(crate) version: Version,
     /// The dreams that set its open flags, oldest first.
     pub(crate) flags: Vec<Option<DreamId>>,
-    /// Where it changed last, or later in the same operation.
-    pub(crate) changed: Seq,
+    /// Where its value and its metadata were written, or later in the same operation.
+    pub(crate) value_at: Seq,
+    pub(crate) metadata_at: Option<Seq>,
 }
 
 impl Mem {
@@ -103,10 +104,19 @@ impl Model {
         self.entries.get(name).filter(|mem| mem.is_live(now))
     }
 
-    /// Whether the value of a key as it stood is hidden now.
-    pub(crate) fn is_hidden(&self, name: &str, mem: &Mem) -> bool {
+    /// Whether value or metadata of a key as it stood are hidden now: written before a forget that
+    /// stands, and not those of the present entry, which a rollback may have brought back. Nothing is
+    /// said of a value in a body that the present entry has its metadata in.
+    pub(crate) fn is_hidden(&self, name: &str, mem: &Mem) -> Option<bool> {
         let standing = self.standing.get(name).map_or(&[][..], Vec::as_slice);
-        standing.iter().any(|change| change.what == What::Forget && change.through > mem.changed)
+        let forgets = || standing.iter().filter(|change| change.what == What::Forget);
+        let forgotten = |at: Seq| forgets().any(|change| change.through > at);
+        let present = self.entries.get(name);
+        let (value_at, metadata_at) = (present.map(|mem| mem.value_at), present.and_then(|mem| mem.metadata_at));
+        let crossed = forgotten(mem.value_at) && value_at != Some(mem.value_at) && metadata_at == Some(mem.value_at);
+        let value = forgotten(mem.value_at) && value_at != Some(mem.value_at);
+        let metadata = mem.metadata_at.filter(|at| forgotten(*at) && metadata_at != Some(*at));
+        (!crossed && metadata.is_none_or(|at| value_at != Some(at))).then_some(value || metadata.is_some())
     }
 
     /// Existence first, then the version.
@@ -151,12 +161,7 @@ impl Model {
     }
 
     /// The key changes to what `after` makes of it; the change stands until it is undone.
-    pub(crate) fn change(
-        &mut self,
-        name: &str,
-        standing: Standing,
-        after: impl FnOnce(Option<Mem>) -> Option<Mem>,
-    ) {
+    pub(crate) fn change(&mut self, name: &str, standing: Standing, after: impl FnOnce(Option<Mem>) -> Option<Mem>) {
         let before = standing.before.clone();
         self.standing.entry(name.to_owned()).or_default().push(standing);
         self.put(name, after(before));
@@ -179,15 +184,20 @@ impl Model {
         self.standing.get(name)?.last().filter(|change| change.dream.is_none())?.seq
     }
 
+    /// The flags of an entry that comes back: those of a dream that was undone since stay cleared.
+    fn standing_flags(&self, mem: &Mem) -> Vec<Option<DreamId>> {
+        let undone = |flag: &DreamId| self.passes.iter().any(|pass| pass.dream == *flag && pass.undone);
+        mem.flags.iter().copied().filter(|flag| !flag.as_ref().is_some_and(undone)).collect()
+    }
+
     /// Takes the newest change of a key back, with all that belongs to it.
-    pub(crate) fn pop(&mut self, name: &str, now: Timestamp, through: Seq, version: Option<Version>) {
+    pub(crate) fn pop(&mut self, name: &str, now: Timestamp, version: Option<Version>) {
         let change = self.standing.get_mut(name).and_then(Vec::pop).unwrap();
         let flags = self.entries.get(name).map(|mem| mem.flags.clone());
         let back = change.before.map(|before| Mem {
             updated_at: if change.what == What::Confirm { before.updated_at } else { now },
-            flags: flags.unwrap_or_else(|| before.flags.clone()),
+            flags: flags.unwrap_or_else(|| self.standing_flags(&before)),
             version: self.fresh(version.unwrap()),
-            changed: through,
             ..before
         });
         self.put(name, back);

@@ -57,14 +57,13 @@ impl Model {
         versions: &BTreeMap<String, Version>,
     ) {
         let [create, update, remove] = self.plan(past, now);
-        let standing =
-            |before| Standing { seq: None, through, dream: None, what: What::Other, before };
+        let standing = |before| Standing { seq: None, through, dream: None, what: What::Other, before };
         for name in create.iter().chain(&update) {
             let then = past.entries[name].clone();
             let version = self.fresh(versions[name]);
             let current = self.live(name, now).cloned();
             let flags = current.as_ref().map_or_else(Vec::new, |mem| mem.flags.clone());
-            let mem = Mem { updated_at: now, version, flags, changed: through, ..then };
+            let mem = Mem { updated_at: now, version, flags, ..then };
             self.change(name, standing(current), |_| Some(mem));
         }
         for name in &remove {

@@ -61,6 +61,21 @@ impl Command {
         "Undo",
     ];
 
+    /// The command that this one is the dry run of; `None` when it is none.
+    #[must_use]
+    pub fn in_earnest(&self) -> Option<Self> {
+        match self {
+            Self::DreamApply(command) if command.dry_run => {
+                Some(Self::DreamApply(DreamApply { dry_run: false, ..command.clone() }))
+            }
+            Self::DreamUndo(command) if command.dry_run => {
+                Some(Self::DreamUndo(DreamUndo { dry_run: false, ..command.clone() }))
+            }
+            Self::Undo(command) if command.dry_run => Some(Self::Undo(Undo { dry_run: false, ..command.clone() })),
+            _ => None,
+        }
+    }
+
     /// The name of this command, one of [`Self::NAMES`].
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -1,13 +1,13 @@
 //! The dream pass: its start and its pages.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::batch::{Batch, json_bytes};
-use super::entry::push_revise;
+use super::entry::{push_revise, too_many_flags};
 use super::{Refusal, history, report};
 use crate::command::{Action, ActionOp, DreamApply, DreamStart, Strategy};
 use crate::event::{
@@ -159,6 +159,11 @@ fn act<H: History>(
         let change = if expired { None } else { batch.newest_change(&action.key)? };
         return Ok(ActionStatus::Conflict { current, change });
     };
+    let flags = batch.entry(&action.key).map_or(0, |entry| entry.flags.len());
+    if action.op == ActionOp::Flag && flags >= limits::OPEN_FLAGS {
+        let refused = too_many_flags();
+        return Ok(error(refused.code(), &refused.to_string()));
+    }
     let (key, reason): (_, Arc<str>) = (action.key.clone(), action.reason.as_str().into());
     let version = batch.next_version();
     let version = match (action.op, &action.new_value) {
@@ -227,7 +232,7 @@ pub(super) fn recorded_actions<H: History>(from: &H, dream: &DreamRecord) -> Res
     Ok(actions)
 }
 
-/// The id as part of an error or a key.
+/// The key of a dream's report.
 pub(super) fn report_key(dream: DreamId) -> crate::key::Key {
     crate::key::Key::from_recorded(&alloc::format!("{}{dream}", crate::key::DREAM_PREFIX))
 }

@@ -1,5 +1,6 @@
 //! Commands about one entry.
 
+use alloc::format;
 use alloc::sync::Arc;
 
 use super::Refusal;
@@ -11,6 +12,7 @@ use crate::history::History;
 use crate::id::Version;
 use crate::json::Json;
 use crate::key::Key;
+use crate::limits::OPEN_FLAGS;
 use crate::rejection::Rejection;
 
 type Decided<H> = Result<(), Refusal<<H as History>::Error>>;
@@ -106,13 +108,22 @@ pub(super) fn confirm<H: History>(batch: &mut Batch<'_, H>, command: &Confirm) -
 }
 
 pub(super) fn flag<H: History>(batch: &mut Batch<'_, H>, command: &Flag) -> Decided<H> {
-    existing(batch, &command.key, command.expected_version)?;
+    let entry = existing(batch, &command.key, command.expected_version)?;
+    if entry.flags.len() >= OPEN_FLAGS {
+        return Err(too_many_flags().into());
+    }
     batch.push(Event::Flagged(Flagged {
         key: command.key.clone(),
         reason: command.reason.as_str().into(),
         evidence_keys: command.evidence_keys.clone(),
     }));
     Ok(())
+}
+
+/// The refusal of one more flag.
+pub(super) fn too_many_flags() -> Rejection {
+    let message = format!("this memory has {OPEN_FLAGS} open flags; clear them with unflag first");
+    Rejection::invalid("key", "too_many_flags", message)
 }
 
 pub(super) fn unflag<H: History>(batch: &mut Batch<'_, H>, command: &Unflag) -> Decided<H> {

@@ -68,6 +68,10 @@ pub(super) fn check_command(command: &Command) -> Checked {
                     "a page that does not finish the dream needs actions",
                 ));
             }
+            if command.report.is_some() && !command.finish {
+                let message = "a report goes with the page that finishes the dream";
+                return Err(Rejection::invalid("report", "unexpected", message));
+            }
             if let Some(report) = &command.report {
                 json_size("report", report.as_str().len(), limits::REPORT_BYTES)?;
             }

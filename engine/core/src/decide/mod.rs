@@ -91,12 +91,7 @@ impl State {
         context: &Context<'_, H>,
     ) -> Result<Decision, Refusal<H::Error>> {
         form::check(command, context.actor, context.idempotency)?;
-        let dry_run = match command {
-            Command::DreamApply(apply) => apply.dry_run,
-            Command::DreamUndo(undo) => undo.dry_run,
-            Command::Undo(undo) => undo.dry_run,
-            _ => false,
-        };
+        let dry_run = command.in_earnest().is_some();
         if let Some(key) = context.idempotency.filter(|_| !dry_run)
             && let Some(record) = self.remembered(&key.name, context.now)
         {

@@ -103,7 +103,19 @@ impl State {
                     }
                 }
             }
-            _ => {}
+            // About a key, which is folded below, or sums up what was.
+            Event::Committed(_)
+            | Event::Revised(_)
+            | Event::Confirmed(_)
+            | Event::Forgotten(_)
+            | Event::Flagged(_)
+            | Event::Unflagged(_)
+            | Event::Restored(_)
+            | Event::Removed(_)
+            | Event::Reflagged(_)
+            | Event::ReportWritten(_)
+            | Event::RolledBack(_)
+            | Event::Imported(_) => {}
         }
         recorded.event.key().map(|key| self.evolve_key(key, recorded))
     }

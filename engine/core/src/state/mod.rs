@@ -69,7 +69,7 @@ impl Counts {
 /// The fold of all events: what decisions are made on and reads begin with.
 ///
 /// Values are not in it; entries name the positions of their bodies. Memory grows with the number
-/// of keys, dreams and snapshots, not with the number of events.
+/// of keys, dreams, snapshots and different sources and sessions, not with the number of events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     slots: HashMap<Key, Slot, FixedState>,

@@ -293,8 +293,13 @@ fn several_open_dreams_are_kept_apart_by_versions() {
     let act = Act::Revise("k0", "w").of(&store);
     applied(&store.actions(first, vec![act.clone()])[0]);
     assert!(matches!(store.actions(second, vec![act])[0].status, ActionStatus::Conflict { .. }));
-    let report = Json::string("too early");
-    let page = DreamApply { report: Some(report), ..store.page_of(second, &[Act::Confirm("k0")]) };
-    store.ok(Command::DreamApply(page));
-    assert_eq!(store.report(second), None);
+}
+
+#[test]
+fn a_report_that_no_page_would_keep_is_refused() {
+    let mut store = store_of(1);
+    let dream = store.start();
+    let page = DreamApply { report: Some(Json::string("too early")), ..store.page_of(dream, &[Act::Confirm("k0")]) };
+    assert_eq!(store.refused(Command::DreamApply(page)).code(), "invalid_request");
+    assert_eq!(store.report(dream), None);
 }

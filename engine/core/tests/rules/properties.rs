@@ -31,7 +31,7 @@ fn as_of_reads_are_folds_of_the_prefix(store: &Store) {
 }
 
 proptest! {
-    #![proptest_config(cases(256))]
+    #![proptest_config(cases(std::env::var("DEEP").ok().and_then(|n| n.parse().ok()).unwrap_or(256)))]
 
     #[test]
     fn any_history_agrees_with_the_naive_model(steps in vec(any_do(), 1..60)) {

@@ -48,7 +48,7 @@ fn a_rollback_gives_the_snapshots_state_back() {
     store.commit("new", "v");
     store.flag("revised", "stays");
     let answer = store.step(HOUR).rollback(snapshot);
-    let Outcome::RolledBack(summary) = answer.outcome else { panic!() };
+    let Outcome::RolledBack { done: summary, .. } = answer.outcome else { panic!() };
     assert_eq!((summary.created, summary.updated, summary.deleted), (1, 3, 1));
     let after: Vec<Mem> = names.iter().map(|name| lasting(read(&store, name))).collect();
     assert_eq!(after, before);
@@ -126,7 +126,7 @@ fn the_preview_counts_what_the_rollback_does_and_writes_nothing() {
     store.commit("new", "v");
     let record = store.state.snapshot(snapshot).unwrap();
     let plan = rollback_plan(&store.state, &store.log, record, store.now).unwrap();
-    let Outcome::RolledBack(summary) = store.rollback(snapshot).outcome else { panic!() };
+    let Outcome::RolledBack { done: summary, .. } = store.rollback(snapshot).outcome else { panic!() };
     let counts = (plan.create.len() as u64, plan.update.len() as u64, plan.remove.len() as u64);
     assert_eq!(counts, (summary.created, summary.updated, summary.deleted));
 }

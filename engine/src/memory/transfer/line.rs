@@ -87,6 +87,10 @@ impl<'a> Line<'a> {
 
     /// Reads a line.
     pub(super) fn parse(text: &'a str) -> Result<ImportEntry, Rejection> {
+        if !text.trim_start().starts_with('{') {
+            let message = "each line is one JSON object, an entry; an array of them is none";
+            return Err(Rejection::invalid("entry", "not_an_object", message));
+        }
         let line: Line<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
         let key = Key::new(&line.key).map_err(|error| Rejection::invalid("key", "invalid_key", error.to_string()))?;
         let value = Json::parse(line.value.get(), limits::VALUE_BYTES)
@@ -119,7 +123,16 @@ impl<'a> Line<'a> {
 fn unreadable(error: &serde_json::Error) -> Rejection {
     let message = error.to_string();
     let reason = match () {
-        () if message.starts_with("unknown field") => "unknown_field",
+        () if message.starts_with("unknown field") => {
+            // The parser repeats the name, which may be anything, and of any length.
+            let known = message.rsplit_once(", expected ").map_or("", |(_, known)| known);
+            let known = known.split(" at line ").next().unwrap_or_default();
+            return Rejection::invalid(
+                "entry",
+                "unknown_field",
+                format!("a member that is {known}").replace("is one of", "is none of"),
+            );
+        }
         () if message.starts_with("duplicate field") => "duplicate_member",
         () if message.starts_with("missing field") => "required",
         () if message.starts_with("invalid type") || message.starts_with("invalid value") => {
@@ -139,7 +152,7 @@ fn unreadable(error: &serde_json::Error) -> Rejection {
 fn memory_type(name: &str) -> Result<MemoryType, Rejection> {
     MemoryType::from_name(name).ok_or_else(|| {
         let names: Vec<_> = MemoryType::ALL.iter().map(|kind| kind.name()).collect();
-        Rejection::invalid("memoryType", "unknown_value", format!("`{name}` is none of {}", names.join(", ")))
+        Rejection::invalid("memoryType", "unknown_value", format!("one of {}", names.join(", ")))
     })
 }
 

@@ -1,6 +1,8 @@
 //! The command line as a whole.
 
+use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -14,6 +16,7 @@ use super::overview;
 use super::reads::{GetArgs, HistoryArgs, ListArgs, RecallArgs};
 use super::rollback::RollbackArgs;
 use super::snapshot::SnapshotArgs;
+use super::status;
 use super::transfer::{ExportArgs, ImportArgs};
 use super::undo::UndoArgs;
 use crate::catalogue;
@@ -42,6 +45,18 @@ pub(super) struct Globals {
     /// Print one JSON object instead of text for people
     #[arg(long, global = true, help_heading = "Options of every command")]
     pub(super) json: bool,
+    /// What opening the store brought to light.
+    #[arg(skip)]
+    pub(super) seen: Rc<Seen>,
+}
+
+/// What opening the store brought to light and the answer must say.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The damage before which the store answers.
+    pub(super) damage: OnceCell<String>,
+    /// Whether there is no store yet, and the emptiness where one would be answers.
+    pub(super) absent: Cell<bool>,
 }
 
 /// The commands.
@@ -81,9 +96,9 @@ pub(super) enum Command {
     Rollback(RollbackArgs),
     #[command(about = catalogue::LOG.summary)]
     Log(LogArgs),
-    #[command(about = catalogue::STATUS.summary)]
+    #[command(about = catalogue::STATUS.summary, after_help = status::STATUS_EXAMPLE)]
     Status,
-    #[command(about = catalogue::VERIFY.summary)]
+    #[command(about = catalogue::VERIFY.summary, after_help = status::VERIFY_EXAMPLE)]
     Verify,
     #[command(about = catalogue::EXPORT.summary)]
     Export(ExportArgs),
@@ -92,6 +107,7 @@ pub(super) enum Command {
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// See a dream pass and its undo on a store that is thrown away
+    #[command(after_help = "Example:\n  bilinc demo")]
     Demo,
 }
 

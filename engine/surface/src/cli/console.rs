@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use bilinc::Memory;
+use bilinc::{ChainHash, Head, Memory, Seq};
 use serde::Serialize;
 
 use super::args::Globals;
@@ -10,18 +10,21 @@ use super::errors::CliError;
 use super::render::Style;
 use crate::wire::Answer;
 
+/// The end of the log of a store that is not there: always the same, unlike that of an empty one.
+const NO_STORE: Head = Head { seq: Seq::ZERO, chain: ChainHash([0; 32]) };
+
 /// Where a command's answer goes, and how it was asked for.
 pub(super) struct Console<'a> {
     /// Standard output.
     pub(super) out: &'a mut dyn Write,
     /// How it looks.
-    pub(super) style: Style,
+    pub(super) style: Style<'a>,
     /// The options of every command.
     pub(super) globals: Globals,
 }
 
 impl<'a> Console<'a> {
-    pub(super) fn new(out: &'a mut dyn Write, style: Style, globals: Globals) -> Self {
+    pub(super) fn new(out: &'a mut dyn Write, style: Style<'a>, globals: Globals) -> Self {
         Self { out, style, globals }
     }
 
@@ -44,7 +47,8 @@ impl<'a> Console<'a> {
         draw: impl FnOnce(&mut dyn Write, Style, &T) -> io::Result<()>,
     ) -> Result<(), CliError> {
         if self.globals.json {
-            return self.json_line(&Answer::new(view, memory.head()?).replayed(replayed));
+            let head = if self.globals.seen.absent.get() { NO_STORE } else { memory.head()? };
+            return self.json_line(&Answer::new(view, head).replayed(replayed));
         }
         draw(&mut *self.out, self.style, view)?;
         if replayed {

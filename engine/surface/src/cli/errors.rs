@@ -92,7 +92,8 @@ impl CliError {
 
     fn code(&self) -> &'static str {
         match self {
-            Self::Usage { .. } => "invalid_request",
+            Self::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => "cloud_runtime_unavailable",
+            Self::Usage { .. } | Self::File { .. } => "invalid_request",
             Self::StateDiffers => "store_corrupt",
             _ => self.library_error().map_or("internal_error", Error::code),
         }
@@ -118,7 +119,10 @@ impl CliError {
             Self::Usage { field, .. } => {
                 Details { field: Some((*field).to_owned()), reason: Some("usage".to_owned()), ..Details::default() }
             }
-            Self::File { path, .. } => Details { path: Some(path.clone()), ..Details::default() },
+            Self::File { path, source, .. } => {
+                let reason = if source.kind() == io::ErrorKind::InvalidData { "invalid_utf8" } else { "file" };
+                Details { path: Some(path.clone()), reason: Some(reason.to_owned()), ..Details::default() }
+            }
             Self::Output(_) | Self::StateDiffers => Details::default(),
         }
     }
@@ -151,16 +155,19 @@ impl CliError {
     }
 }
 
+/// A key as an operand of a command in a shell.
+fn operand(key: &bilinc::Key) -> String {
+    let word = render::shell_word(&render::escape(key.as_str()));
+    if word.starts_with('-') { format!("-- {word}") } else { word }
+}
+
 fn rejection_hint(rejection: &Rejection) -> Option<String> {
     Some(match rejection {
         Rejection::MemoryNotFound { key } => {
-            format!(
-                "`bilinc history {}` shows whether it ever existed",
-                render::shell_word(&render::escape(key.as_str()))
-            )
+            format!("`bilinc history {}` shows whether it ever existed", operand(key))
         }
         Rejection::VersionConflict { key, .. } => {
-            let key = render::shell_word(&render::escape(key.as_str()));
+            let key = operand(key);
             format!("`bilinc get {key}` shows it as it is now, `bilinc history {key}` what changed")
         }
         Rejection::SnapshotNotFound(_) => "`bilinc snapshot list` names them all".to_owned(),
@@ -174,31 +181,37 @@ fn rejection_hint(rejection: &Rejection) -> Option<String> {
     })
 }
 
-/// Says on standard error what the person should know beside the answer.
-pub(super) fn warn(message: &str) {
+/// Says on standard error that the answer is true of a time before a damage.
+pub(super) fn warn_of(damage: &str) {
     let style = Style::of_stderr();
+    let message = format!("the store is damaged and answers as of before the damage: {damage}");
     // A warning that cannot be written changes nothing about the answer.
-    let _ = writeln!(io::stderr().lock(), "{} {}", style.bold("bilinc: warning:"), render::escape(message));
+    let _ = writeln!(io::stderr().lock(), "{} {}", style.bold("bilinc: warning:"), render::escape(&message));
 }
 
-/// Says what went wrong on standard error, and gives the exit code.
-pub(super) fn report(error: &CliError, json: bool) -> ExitCode {
+/// Says what went wrong on standard error, and gives the exit code. As JSON, the damage before which
+/// the store answered comes with it.
+pub(super) fn report(error: &CliError, json: bool, damage: Option<&str>) -> ExitCode {
     if error.is_closed_pipe() {
         return ExitCode::SUCCESS;
     }
     let mut stderr = io::stderr().lock();
     // When not even standard error takes it, the exit code is all that is left to say.
-    let _ = if json { report_json(&mut stderr, error) } else { report_text(&mut stderr, error, Style::of_stderr()) };
+    let _ = if json {
+        report_json(&mut stderr, error, damage)
+    } else {
+        report_text(&mut stderr, error, Style::of_stderr())
+    };
     if matches!(error, CliError::Usage { .. }) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
-fn report_json(out: &mut dyn Write, error: &CliError) -> io::Result<()> {
+fn report_json(out: &mut dyn Write, error: &CliError, damage: Option<&str>) -> io::Result<()> {
     let view = ErrorView {
         error: error.code().to_owned(),
         message: error.message(),
         request_id: request_id(),
         retryable: error.library_error().is_some_and(Error::is_retryable),
-        details: error.details(),
+        details: Details { degraded: damage.map(str::to_owned), ..error.details() },
     };
     serde_json::to_writer(&mut *out, &view)?;
     writeln!(out)
@@ -239,23 +252,42 @@ fn apply_lines(out: &mut dyn Write, failed: &DreamApplyError, style: Style) -> i
 pub(super) fn report_usage(error: &clap::Error, json: bool) -> ExitCode {
     if !error.use_stderr() {
         // Help and version that were asked for.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+        return match error.print() {
+            Err(source) => report(&CliError::Output(source), json, None),
+            Ok(()) => ExitCode::SUCCESS,
+        };
     }
     if json {
-        let text = error.render().to_string();
-        let text = text.split("\n\nUsage:").next().unwrap_or(&text);
-        let message = text.strip_prefix("error: ").unwrap_or(text).trim();
-        return report(&CliError::usage("arguments", message), true);
+        return report(&CliError::usage("arguments", usage_message(&error.render().to_string())), true, None);
     }
     let rendered = error.render();
-    let style = Style::of_stderr();
-    let text = if style == Style::plain() { rendered.to_string() } else { rendered.ansi().to_string() };
+    let plain = Style::of_stderr() == Style::plain();
+    // The parser repeats what was typed, and its own colours cannot be told from those in there.
+    let text = if plain || std::env::args_os().any(|argument| argument.to_string_lossy().contains(char::is_control)) {
+        rendered.to_string().split_inclusive('\n').map(escape_line).collect()
+    } else {
+        rendered.ansi().to_string()
+    };
     let mut stderr = io::stderr().lock();
     // A group of commands without a command shows its help, which is no message.
     let is_help = error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     let _ = write!(stderr, "{}{text}", if is_help { "" } else { "bilinc: " });
     ExitCode::from(2)
+}
+
+/// What is wrong, without the advice that belongs on a terminal.
+fn usage_message(text: &str) -> &str {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let ends = ["\n\nUsage:", "\n\nFor more information"].into_iter().filter_map(|advice| text.find(advice));
+    ends.min().and_then(|end| text.get(..end)).unwrap_or(text).trim()
+}
+
+/// A line of the parser with what was typed made harmless.
+fn escape_line(line: &str) -> String {
+    match line.strip_suffix('\n') {
+        Some(line) => format!("{}\n", render::escape(line)),
+        None => render::escape(line).into_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -280,7 +312,7 @@ mod tests {
     #[test]
     fn errors_as_json_have_the_one_shape() {
         let mut out = Vec::new();
-        report_json(&mut out, &CliError::usage("value", "wrong")).unwrap();
+        report_json(&mut out, &CliError::usage("value", "wrong"), None).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(value.get("error").unwrap(), "invalid_request");
         assert_eq!(value.pointer("/details/field").unwrap(), "value");

@@ -1,6 +1,6 @@
 //! `flag`, `unflag` and `flags`.
 
-use bilinc::{EntryChange, Flag, Key, ListQuery, Memory, Order, Unflag, Values, Written};
+use bilinc::{At, EntryChange, Flag, Key, ListQuery, Memory, Order, Unflag, Values, Written};
 use clap::Args;
 
 use super::console::Console;
@@ -78,10 +78,11 @@ pub(super) fn unflag(console: &mut Console<'_>, args: UnflagArgs) -> Result<(), 
     answer(console, &memory, &written)
 }
 
-/// The flags that are open now.
+/// The flags that are open after the change, also when its answer is given again later.
 fn answer(console: &mut Console<'_>, memory: &Memory, written: &Written<EntryChange>) -> Result<(), CliError> {
     let key = written.answer.key.clone();
-    let flags = memory.get(key.as_str())?.map(|found| flags_of(&found.entry)).unwrap_or_default();
+    let found = memory.get_at(key.as_str(), At::Position(written.answer.seq))?;
+    let flags = found.map(|found| flags_of(&found.entry)).unwrap_or_default();
     console.answer_write(memory, &Flags { key, flags }, written.replayed, render::flags)
 }
 

@@ -1,6 +1,6 @@
 //! The command line over an embedded store.
 //!
-//! Each family of commands is a file: its options, and what it does with them. [`args`] puts them
+//! Each family of commands is a file: its options, and what it does with them. `args` puts them
 //! together; `render` draws answers for people.
 
 mod args;
@@ -49,14 +49,20 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return errors::report_usage(&error, asked_for_json(std::env::args_os())),
     };
-    let json = cli.globals.json;
+    let globals = cli.globals.clone();
     let mut out = BufWriter::new(std::io::stdout().lock());
     let done = run(cli, &mut out, Style::of_stdout()).and_then(|()| Ok(out.flush()?));
     // What could not be written is not tried again when the buffer goes.
     drop(out.into_parts());
+    let damage = globals.seen.damage.get().map(String::as_str);
     match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => errors::report(&error, json),
+        Ok(()) => {
+            if let Some(damage) = damage.filter(|_| globals.json) {
+                errors::warn_of(damage);
+            }
+            ExitCode::SUCCESS
+        }
+        Err(error) => errors::report(&error, globals.json, damage),
     }
 }
 
@@ -70,7 +76,9 @@ fn asked_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
 /// # Errors
 /// [`CliError`] says why it failed.
 pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> {
-    let mut console = Console::new(out, style, cli.globals);
+    let named = cli.globals.store.as_ref().map(|path| path.display().to_string());
+    let named = named.map(|path| render::shell_word(&render::escape(&path)));
+    let mut console = Console::new(out, style.naming(named.as_deref()), cli.globals);
     let console = &mut console;
     match cli.command {
         None => Ok(console.out.write_all(overview::text().as_bytes())?),

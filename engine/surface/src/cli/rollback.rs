@@ -13,7 +13,15 @@ use crate::wire::snapshots::{PreviewView, RolledBackView};
 
 /// Options of `rollback`.
 #[derive(Debug, Args)]
-#[command(subcommand_required = true, disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(
+    subcommand_required = true,
+    disable_help_subcommand = true,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  bilinc rollback preview --snapshot 0192a1b2-… --reason 'bad run'
+  bilinc rollback execute --snapshot 0192a1b2-… --reason 'bad run' --confirmation-token …"
+)]
 pub(super) struct RollbackArgs {
     #[command(subcommand)]
     pub(super) command: RollbackCommand,

@@ -13,7 +13,14 @@ use crate::wire::snapshots::{SnapshotTaken, SnapshotView, SnapshotsView};
 
 /// Options of `snapshot`.
 #[derive(Debug, Args)]
-#[command(subcommand_required = true, disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(
+    subcommand_required = true,
+    disable_help_subcommand = true,
+    arg_required_else_help = true,
+    after_help = "\
+Example:
+  bilinc snapshot create --label before-autonomous-run"
+)]
 pub(super) struct SnapshotArgs {
     #[command(subcommand)]
     command: SnapshotCommand,
@@ -48,6 +55,9 @@ struct CreateArgs {
 
 /// Options of `snapshot list`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  bilinc snapshot list --limit 5")]
 struct ListArgs {
     /// Most snapshots
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]

@@ -7,6 +7,20 @@ use super::{render, store};
 use crate::wire::status::StatusView;
 use crate::wire::verify::VerifiedView;
 
+/// How `status` is used.
+pub(super) const STATUS_EXAMPLE: &str = "\
+Examples:
+  bilinc status
+  bilinc status --store ./memory --json";
+
+/// How `verify` is used.
+pub(super) const VERIFY_EXAMPLE: &str = "\
+Reads every byte of the log. When something is damaged it says where the damage begins, changes \
+nothing and exits with 1.
+
+Example:
+  bilinc verify --store ./memory";
+
 /// Shows what the store holds and how it is.
 pub(super) fn status(console: &mut Console<'_>) -> Result<(), CliError> {
     let store = store::inspect(&console.globals)?;
@@ -18,16 +32,19 @@ pub(super) fn status(console: &mut Console<'_>) -> Result<(), CliError> {
 /// Proves the whole log.
 pub(super) fn verify(console: &mut Console<'_>) -> Result<(), CliError> {
     let store = store::read(&console.globals).map_err(unsound)?;
+    if !store.exists {
+        return console.answer(&store.memory, &VerifiedView::nothing(), |out, _, _| {
+            let path = store.path.display().to_string();
+            writeln!(out, "No store yet at {}: nothing to verify.", render::escape(&path))
+        });
+    }
     let progress = Progress::bytes("Verifying", console.globals.json);
     let verified = store.memory.verify(&mut |done, total| progress.at(done, total)).map_err(CliError::Unsound)?;
     drop(progress);
     if !verified.state_equal {
         return Err(CliError::StateDiffers);
     }
-    console.answer(&store.memory, &VerifiedView::from(&verified), |out, style, view| match store.exists {
-        true => render::verified(out, style, view),
-        false => writeln!(out, "No store yet at {}: nothing to verify.", store.path.display()),
-    })
+    console.answer(&store.memory, &VerifiedView::from(&verified), render::verified)
 }
 
 /// A store that cannot be opened for its damage is judged like one that can.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use bilinc::log::LogError;
-use bilinc::{EngineError, Error, Memory};
+use bilinc::{EngineError, Error, Memory, Rejection};
 
 use super::args::Globals;
 use super::errors::CliError;
@@ -74,19 +74,39 @@ fn open(globals: &Globals, need: Need, args: Option<&WriteArgs>, allow_secrets: 
     if need == Need::Create {
         make_parent(&path)?;
     }
+    if path.is_file() {
+        let message = format!("{} is a file, and a store is a folder", path.display());
+        return Err(Rejection::invalid("store", "not_a_folder", message).into());
+    }
     match builder.open(&path) {
         Ok(memory) => {
             // What is answered is true of an earlier time only; nobody may take it for the present.
             if let Some(damage) = memory.damage() {
-                super::errors::warn(&format!("the store is damaged and answers as of before the damage: {damage}"));
+                let damage = globals.seen.damage.get_or_init(|| damage.to_string());
+                // As JSON, standard error holds an error alone; the warning waits for what comes.
+                if !globals.json {
+                    super::errors::warn_of(damage);
+                }
             }
             Ok(Store { memory, path, exists: true })
         }
         // A default store that does not exist yet is empty, and stays so.
         Err(Error::Engine(EngineError::Log(LogError::NotFound { .. }))) if is_default => {
+            globals.seen.absent.set(true);
             Ok(Store { memory: Memory::in_memory()?, path, exists: false })
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(in_store(error, &path).into()),
+    }
+}
+
+/// Names the whole path of a file that the log knows by its place in the store.
+fn in_store(error: Error, store: &Path) -> Error {
+    match error {
+        Error::Engine(EngineError::Log(LogError::Io { path, doing, source })) => {
+            let path = if path.is_empty() { store.to_owned() } else { store.join(path) };
+            Error::Engine(LogError::Io { path: path.display().to_string(), doing, source }.into())
+        }
+        other => other,
     }
 }
 

@@ -3,11 +3,27 @@
 use bilinc::{At, Rejection, Seq, Timestamp};
 use chrono::Utc;
 
+use super::errors::CliError;
+use super::write::RequestArgs;
 use crate::wire::fields;
 
 /// A time: RFC 3339, a day (`2026-01-31`, at its begin in UTC), or how long ago (`90m`, `24h`, `7d`).
 pub(super) fn time(field: &str, text: &str) -> Result<Timestamp, Rejection> {
     time_at(field, text, Timestamp::from_micros(Utc::now().timestamp_micros()))
+}
+
+/// An optional time of a write. An age is another time at each call, so a request that is to be
+/// the same when it is repeated cannot hold one.
+pub(super) fn of_write(
+    field: &'static str,
+    text: Option<&str>,
+    request: &RequestArgs,
+) -> Result<Option<Timestamp>, CliError> {
+    if request.idempotency_key.is_some() && text.is_some_and(|text| ago(text.trim()).is_some()) {
+        let message = "an age makes each call another request; with --idempotency-key give a time or a day";
+        return Err(CliError::usage(field, message));
+    }
+    Ok(optional(field, text)?)
 }
 
 /// An optional time.

@@ -34,7 +34,7 @@ pub(super) fn export(console: &mut Console<'_>, args: &ExportArgs) -> Result<(),
     let store = store::read(&console.globals)?;
     let progress = Progress::items("Exporting", console.globals.json);
     let mut show = |done, total| progress.at(done, total);
-    let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) else {
+    let Some(path) = args.output.as_deref().filter(|path| !is_stdout(path)) else {
         store.memory.export(&mut *console.out, &mut show)?;
         return Ok(());
     };
@@ -47,17 +47,35 @@ pub(super) fn export(console: &mut Console<'_>, args: &ExportArgs) -> Result<(),
     })
 }
 
-/// Writes to a file beside the target that then takes its place, so that a failure leaves what was there.
+/// Whether a path is another name of standard output. What that leads to is never replaced: it may
+/// be a file that somebody appends to.
+fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].into_iter().any(|name| path == Path::new(name))
+}
+
+/// Writes to a file beside the target that then takes its place, so that a failure leaves what was
+/// there. A link stays, and the file that it leads to is replaced; a device or a pipe is written to.
 fn to_file(memory: &Memory, path: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<u64, CliError> {
     let failed = |source: io::Error| CliError::File { doing: "write", path: path.display().to_string(), source };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let target = match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => return Err(failed(io::ErrorKind::IsADirectory.into())),
+        Ok(found) if found.is_file() => path.canonicalize().map_err(failed)?,
+        Ok(_) => {
+            let mut output = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);
+            let exported = memory.export(&mut output, progress)?;
+            output.flush().map_err(failed)?;
+            return Ok(exported);
+        }
+        Err(_) => path.to_owned(),
+    };
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".bilinc-export-").tempfile_in(folder).map_err(failed)?;
     let mut output = BufWriter::new(file.as_file_mut());
     let exported = memory.export(&mut output, progress)?;
     output.flush().map_err(failed)?;
     drop(output);
     file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
+    file.persist(&target).map_err(|error| failed(error.error))?;
     Ok(exported)
 }
 
@@ -86,11 +104,11 @@ pub(super) fn import(console: &mut Console<'_>, args: ImportArgs) -> Result<(), 
     let input: Box<dyn BufRead> = if args.file == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
-        let file = File::open(&args.file).map_err(|source| CliError::File {
-            doing: "read",
-            path: args.file.display().to_string(),
-            source,
-        })?;
+        let failed = |source| CliError::File { doing: "read", path: args.file.display().to_string(), source };
+        let file = File::open(&args.file).map_err(failed)?;
+        if file.metadata().map_err(failed)?.is_dir() {
+            return Err(failed(io::ErrorKind::IsADirectory.into()));
+        }
         Box::new(BufReader::new(file))
     };
     let memory = store::create(&console.globals, &args.write)?;

@@ -83,8 +83,8 @@ impl UndoArgs {
         }
         if self.after.is_some() || self.before.is_some() {
             let selection = Selection::Time {
-                after: times::optional("after", self.after.as_deref())?,
-                before: times::optional("before", self.before.as_deref())?,
+                after: times::of_write("after", self.after.as_deref(), &self.request)?,
+                before: times::of_write("before", self.before.as_deref(), &self.request)?,
             };
             return Ok((selection, "that time".to_owned()));
         }

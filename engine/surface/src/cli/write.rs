@@ -88,7 +88,8 @@ pub(super) fn position(text: &str) -> Result<u64, String> {
 /// Reads a number from 0.0 to 1.0.
 pub(super) fn fraction(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        // Without the sign that a zero may have.
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number + 0.0),
         _ => Err("a number from 0.0 to 1.0".to_owned()),
     }
 }

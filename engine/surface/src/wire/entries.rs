@@ -138,7 +138,6 @@ pub struct ListView {
     /// The order that was asked for.
     pub order: &'static str,
     /// The sources that were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
 }
 

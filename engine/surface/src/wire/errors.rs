@@ -95,6 +95,9 @@ pub struct Details {
     /// The last position that is surely durable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub durable_through: Option<Seq>,
+    /// The damage before which the store answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<String>,
     /// The page of a dream that failed, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,

@@ -1,6 +1,6 @@
 //! How a store is.
 
-use bilinc::{DreamId, Seq, Status, StoreId, limits};
+use bilinc::{ChainHash, DreamId, Seq, Status, StoreId, limits};
 use serde::Serialize;
 
 use super::ByType;
@@ -158,7 +158,7 @@ impl StatusView {
             store: StoreView {
                 exists,
                 seq: status.head.seq,
-                root_hash: status.head.chain.to_string(),
+                root_hash: if exists { status.head.chain } else { ChainHash([0; 32]) }.to_string(),
                 segments: if exists { status.segments } else { 0 },
                 durability: status.durability,
                 read_only: status.read_only.clone(),

@@ -1,14 +1,14 @@
 //! The proof that a log is whole.
 
-use bilinc::{Seq, StoreId, Verified};
+use bilinc::{ChainHash, Seq, StoreId, Verified};
 use serde::Serialize;
 
 /// What reading the whole log proved.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VerifiedView {
-    /// The store.
-    pub store_id: StoreId,
+    /// The store; none when there is no store yet.
+    pub store_id: Option<StoreId>,
     /// The last position.
     pub seq: Seq,
     /// The chain hash there, computed anew.
@@ -29,10 +29,29 @@ pub struct VerifiedView {
     pub state_equal: bool,
 }
 
+impl VerifiedView {
+    /// What there is to prove where there is no store yet.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self {
+            store_id: None,
+            seq: Seq::ZERO,
+            root_hash: ChainHash([0; 32]).to_string(),
+            segments: 0,
+            bytes: 0,
+            operations: 0,
+            events: 0,
+            bodies: 0,
+            erased_bodies: 0,
+            state_equal: true,
+        }
+    }
+}
+
 impl From<&Verified> for VerifiedView {
     fn from(verified: &Verified) -> Self {
         Self {
-            store_id: verified.store,
+            store_id: Some(verified.store),
             seq: verified.head.seq,
             root_hash: verified.head.chain.to_string(),
             segments: verified.segments,

@@ -136,24 +136,27 @@ impl Words<'_> {
     }
 
     /// `Caroline's` is `Caroline`, `don't` is `dont`, `İstanbul'da` is `İstanbul` and `da`.
+    ///
+    /// A loop, and joined only where short: a stored text may hold any number of apostrophes.
     fn apostrophe(&mut self, part: &str) {
-        let Some((head, tail)) = part.split_once(['\'', '’', '‘', 'ʼ']) else {
-            self.cased(part);
-            return;
-        };
-        match tail {
-            "s" | "S" | "m" | "M" | "d" | "D" | "ll" | "re" | "ve" | "" => self.cased(head),
-            "t" | "T" => self.word(&[head, tail].concat()),
-            _ => {
-                // `O'Brien` is also written `OBrien`.
-                if head.chars().count() == 1 {
-                    self.word(&[head, tail].concat());
-                } else {
+        let mut part = part;
+        while let Some((head, tail)) = part.split_once(['\'', '’', '‘', 'ʼ']) {
+            match tail {
+                "s" | "S" | "m" | "M" | "d" | "D" | "ll" | "re" | "ve" | "" => {
                     self.cased(head);
+                    return;
                 }
-                self.apostrophe(tail);
+                "t" | "T" => {
+                    self.word(&[head, tail].concat());
+                    return;
+                }
+                // `O'Brien` is also written `OBrien`.
+                _ if head.chars().count() == 1 && tail.len() <= JOINED_BYTES => self.word(&[head, tail].concat()),
+                _ => self.cased(head),
             }
+            part = tail;
         }
+        self.cased(part);
     }
 
     /// `authToken` is `auth`, `token` and `authtoken`.
@@ -169,6 +172,9 @@ impl Words<'_> {
         self.word(word);
     }
 }
+
+/// A name behind a prefix such as `O'` is at most so long, in bytes.
+const JOINED_BYTES: usize = 64;
 
 /// Where a new part begins inside a word of mixed case: `HTTPServer` has one, before `Server`.
 fn humps(word: &str) -> Vec<usize> {

@@ -173,3 +173,10 @@ proptest! {
         let _ = Recall::load(1, &bytes, &mut |key| Some(Arc::from(key)));
     }
 }
+
+#[test]
+fn a_stored_text_of_nothing_but_apostrophes_is_searched_like_any_other() {
+    let hostile = alloc::format!("\"{}a\"", "a'".repeat(128 * 1024));
+    let recall = index(&[note("hostile", &hostile), note("plain", "\"hello\"")]);
+    assert_eq!(balanced(&recall, "hello"), ["plain"]);
+}

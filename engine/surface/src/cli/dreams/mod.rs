@@ -51,6 +51,9 @@ pub(super) enum DreamCommand {
 
 /// Options of `dream show`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  bilinc dream show 0192a1b2-…")]
 pub(super) struct ShowArgs {
     /// The dream's id
     dream_id: String,
@@ -58,6 +61,9 @@ pub(super) struct ShowArgs {
 
 /// Options of `dream list`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  bilinc dream list --limit 5")]
 pub(super) struct ListArgs {
     /// Most dreams
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]

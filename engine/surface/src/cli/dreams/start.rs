@@ -41,7 +41,7 @@ pub(super) fn start(console: &mut Console<'_>, args: StartArgs) -> Result<(), Cl
     let start = DreamStart {
         limit: args.limit,
         prefix: args.prefix,
-        since: times::optional("since", args.since.as_deref())?,
+        since: times::of_write("since", args.since.as_deref(), &args.write.request)?,
         include_reviewed: args.include_reviewed,
     };
     let memory = store::change(&console.globals, &args.write)?;

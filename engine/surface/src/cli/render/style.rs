@@ -5,11 +5,12 @@ use std::io::Write;
 use anstream::ColorChoice;
 use anstyle::AnsiColor;
 
-/// Whether there are colours, and how wide a line may be.
+/// Whether there are colours, how wide a line may be, and which store the reader named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
+pub struct Style<'a> {
     colour: bool,
     width: Option<usize>,
+    store: Option<&'a str>,
 }
 
 /// What a piece of output says about itself.
@@ -30,11 +31,18 @@ pub(crate) enum Tone {
     Bad,
 }
 
-impl Style {
+impl<'a> Style<'a> {
     /// Plain text of any width: what goes into files and pipes.
     #[must_use]
     pub const fn plain() -> Self {
-        Self { colour: false, width: None }
+        Self { colour: false, width: None, store: None }
+    }
+
+    /// The same for a reader who named this store, as a word of a shell: what there is to run next
+    /// must name it, too, or it would happen to another store.
+    #[must_use]
+    pub(crate) const fn naming(self, store: Option<&'a str>) -> Self {
+        Self { store, ..self }
     }
 
     /// What standard output can show. Colours only on a terminal, and never against `NO_COLOR`.
@@ -44,6 +52,7 @@ impl Style {
         Self {
             colour: anstream::AutoStream::choice(&stdout) != ColorChoice::Never,
             width: terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0).max(40)),
+            store: None,
         }
     }
 
@@ -51,7 +60,7 @@ impl Style {
     #[must_use]
     pub fn of_stderr() -> Self {
         let stderr = std::io::stderr();
-        Self { colour: anstream::AutoStream::choice(&stderr) != ColorChoice::Never, width: None }
+        Self { colour: anstream::AutoStream::choice(&stderr) != ColorChoice::Never, width: None, store: None }
     }
 
     /// How wide a line may be; none when nobody looks.
@@ -88,7 +97,11 @@ impl Style {
 
     /// A line that says what to run next.
     pub(crate) fn next_step(self, out: &mut dyn Write, what: &str, command: &str) -> std::io::Result<()> {
-        writeln!(out, "{} {}", self.dim(what), self.bold(command))
+        let command = match (self.store, command.strip_prefix("bilinc ")) {
+            (Some(store), Some(rest)) => format!("bilinc --store {store} {rest}"),
+            _ => command.to_owned(),
+        };
+        writeln!(out, "{} {}", self.dim(what), self.bold(&command))
     }
 }
 
@@ -99,7 +112,7 @@ mod tests {
     #[test]
     fn plain_text_stays_as_it_is() {
         assert_eq!(Style::plain().paint(Tone::Bad, "x"), "x");
-        let colours = Style { colour: true, width: None };
+        let colours = Style { colour: true, width: None, store: None };
         assert!(colours.paint(Tone::Bad, "x").contains("\u{1b}["));
     }
 }

@@ -1,0 +1,57 @@
+//! Reading the past: at a position, a time or a snapshot.
+
+use serde_json::json;
+
+use crate::shell::{Shell, keys};
+
+#[test]
+fn a_memory_is_shown_as_it_was_at_each_kind_of_point() {
+    let shell = Shell::new();
+    shell.commit("k", "first");
+    let first = shell.json(&["get", "k"]);
+    let snapshot = shell.json(&["snapshot", "create"])["snapshot"]["id"].as_str().unwrap().to_owned();
+    // So that the two times differ in what is shown of them.
+    while shell.json(&["snapshot", "create"])["snapshot"]["createdAt"].as_str() <= first["updatedAt"].as_str() {}
+    let at = shell.json(&["snapshot", "list", "--limit", "1"])["snapshots"][0]["createdAt"].clone();
+    let last = crate::operations::last_position(&shell);
+    shell.json(&["revise", "--key", "k", "--value", "second"]);
+    for point in ["1", "@1", " @1 ", &last.to_string(), &snapshot, at.as_str().unwrap()] {
+        let entry = shell.json(&["get", "k", "--as-of", point]);
+        assert_eq!((&entry["value"], &entry["entryVersion"]), (&json!("first"), &first["entryVersion"]), "{point}");
+    }
+    let head = format!("@{}", last + 1);
+    assert_eq!(shell.json(&["get", "k", "--as-of", &head])["value"], "second");
+    assert_eq!(shell.value("k"), "second");
+    for point in ["0", "@0", "2020-01-01", "365d"] {
+        shell.refused("memory_not_found", &["get", "k", "--as-of", point]);
+    }
+}
+
+#[test]
+fn a_recall_searches_what_was_there_at_a_time() {
+    let shell = Shell::new();
+    shell.commit("k", "walnut");
+    assert_eq!(keys(&shell.json(&["recall", "--query", "walnuts"])["results"]), ["k"]);
+    assert_eq!(shell.json(&["recall", "--query", "walnuts", "--at", "1h"])["results"], json!([]));
+    assert_eq!(shell.json(&["recall", "--query", "walnuts", "--profile", "fast"])["results"], json!([]));
+    let explained = shell.json(&["recall", "--query", "walnuts", "--explain"]);
+    let matched = &explained["results"][0]["matched"][0];
+    assert_eq!((&matched["how"], &matched["fields"]), (&json!("stem"), &json!(["value"])));
+}
+
+#[test]
+fn a_recall_keeps_to_types_and_limit_and_ignores_case_and_dots() {
+    let shell = Shell::new();
+    shell.json(&["commit", "--key", "a", "--value", "Girişimci ruhu", "--type", "episodic"]);
+    shell.commit("b", "girisimci");
+    let found = |more: &[&str]| {
+        let answer = shell.json(&[&["recall", "--query", "GİRİŞİMCİ"], more].concat());
+        let mut found: Vec<_> = keys(&answer["results"]).into_iter().map(str::to_owned).collect();
+        found.sort_unstable();
+        found
+    };
+    assert_eq!(found(&[]), ["a", "b"]);
+    assert_eq!(found(&["--type", "episodic"]), ["a"]);
+    assert_eq!(found(&["--type", "episodic", "--type", "semantic"]), ["a", "b"]);
+    assert_eq!(found(&["--limit", "1"]).len(), 1);
+}

@@ -1,0 +1,110 @@
+//! Stores of every format version, kept as they were written: later programs must read them, and this
+//! one must still write the newest byte for byte.
+//!
+//! `tests/golden/v1/` was made by [`story`]. It is never made anew: a changed byte in what this test
+//! writes means a new format version, which gets a folder of its own. Only then, with
+//! `BILINC_WRITE_GOLDEN=1 cargo test -p bilinc-tests golden`, the files are written.
+
+mod story;
+mod told;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bilinc::storage::MemoryStorage;
+use bilinc::{Clock, CountingIds, Event, Memory, Seq};
+
+use self::story::{END, Salts};
+use crate::support::*;
+
+const SEGMENT: &str = "log/00000000000000000001.seg";
+const FILES: [&str; 2] = [SEGMENT, "mark"];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/v1")
+}
+
+fn read(name: &str) -> Vec<u8> {
+    std::fs::read(folder().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// A copy of the golden store that may be opened and written to.
+fn copy() -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    std::fs::create_dir(copy.path().join("log")).unwrap();
+    for name in FILES {
+        std::fs::write(copy.path().join(name), read(name)).unwrap();
+    }
+    copy
+}
+
+/// The copy, read at the end of its story.
+fn open(path: &Path) -> Memory {
+    let clock = Arc::new(bilinc::ManualClock::at(END));
+    builder(&clock, &Arc::new(CountingIds::new(9))).open(path).unwrap()
+}
+
+/// Makes the store anew, with the same times, ids and salts.
+fn make() -> MemoryStorage {
+    let storage = MemoryStorage::new();
+    let (clock, ids) = (Arc::new(bilinc::ManualClock::at(START)), Arc::new(CountingIds::new(1)));
+    let memory = builder(&clock, &ids).salts(Arc::new(Salts::default())).open_in(Arc::new(storage.clone())).unwrap();
+    story::tell(&memory, &clock);
+    assert_eq!(clock.now(), END);
+    memory.close();
+    storage
+}
+
+#[test]
+fn the_newest_format_is_written_byte_for_byte_as_it_was() {
+    let made = make();
+    if std::env::var_os("BILINC_WRITE_GOLDEN").is_some() {
+        std::fs::create_dir_all(folder().join("log")).unwrap();
+        for name in FILES {
+            std::fs::write(folder().join(name), made.contents(name).unwrap()).unwrap();
+        }
+        let memory = open(copy().path());
+        std::fs::write(folder().join("told.txt"), told::all(&memory)).unwrap();
+    }
+    let (written, kept) = (made.contents(SEGMENT).unwrap(), read(SEGMENT));
+    let differs = written.iter().zip(&kept).position(|(a, b)| a != b);
+    assert_eq!((differs, written.len()), (None, kept.len()), "the format changed: it needs a new version");
+}
+
+#[test]
+fn a_store_of_the_first_format_is_read_as_it_was() {
+    let folder = copy();
+    let memory = open(folder.path());
+    let told = told::all(&memory);
+    let kept = String::from_utf8(read("told.txt")).unwrap();
+    for (line, (now, then)) in told.lines().zip(kept.lines()).enumerate() {
+        assert_eq!(now, then, "line {}", line + 1);
+    }
+    assert_eq!(told.lines().count(), kept.lines().count());
+    assert_sound(&memory);
+    assert!(memory.status().unwrap().recovered.is_none());
+}
+
+#[test]
+fn a_store_of_the_first_format_is_written_to_and_undone_in() {
+    let folder = copy();
+    let memory = open(folder.path());
+    let head = memory.head().unwrap().seq;
+    let added = memory.commit(commit("added", "by a later program")).unwrap().answer;
+    assert_eq!(added.seq, head.plus(1));
+    // The oldest changes can still be taken back.
+    let all = bilinc::Selection::Range(Seq::new(1), head);
+    let undone = memory.undo(bilinc::Undo { selection: all, dry_run: false }).unwrap().answer.undone;
+    assert!(!undone.restored.is_empty() && undone.conflicts.is_empty(), "{undone:?}");
+    drop(memory);
+    assert_sound(&open(folder.path()));
+}
+
+#[test]
+fn the_golden_store_holds_every_kind_of_event() {
+    let memory = open(copy().path());
+    let events = memory.recorded(Seq::ZERO).unwrap();
+    for name in Event::NAMES {
+        assert!(events.iter().any(|event| event.event.name() == name), "no {name} in it");
+    }
+}
