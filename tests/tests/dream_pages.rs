@@ -268,3 +268,18 @@ fn a_credential_in_one_action_is_an_error_of_that_action_alone() {
     assert!(!format!("{results:?}").contains(&token));
     assert!(!format!("{:?}", careful.recorded(bilinc::Seq::ZERO).unwrap()).contains(&token));
 }
+
+#[test]
+fn a_credential_is_not_recorded_with_an_action_that_was_refused_already() {
+    let bench = Bench::new();
+    bench.put("a", "one");
+    let dream = bench.dream();
+    let careful = bench.builder().refuse_secrets(true).open_in(std::sync::Arc::clone(&bench.storage)).unwrap();
+    let token = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
+    let mut refused = action(ActionOp::Confirm, "a", Some(bench.version("a")));
+    refused.reason = format!("still right, see {token}");
+    refused.refused = Some(bilinc::ActionRefusal { code: "invalid_request".into(), message: "no".into() });
+    let results = careful.dream_apply(dream, vec![refused], None, false).unwrap().answer.results;
+    assert_eq!(statuses(&results), ["error"]);
+    assert!(!format!("{:?}", careful.recorded(bilinc::Seq::ZERO).unwrap()).contains(&token));
+}

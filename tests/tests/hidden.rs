@@ -135,3 +135,38 @@ fn a_replayed_answer_of_a_dream_start_shows_no_value_forgotten_since() {
     assert!(!format!("{again:?}").contains(SECRET));
     assert!(!format!("{:?}", bench.memory.dream(first.dream.unwrap()).unwrap()).contains(SECRET));
 }
+
+#[test]
+fn a_redone_forget_hides_again() {
+    let bench = Bench::new();
+    bench.put("a", SECRET);
+    let then = bench.head();
+    let forgotten = bench.forget("a");
+    let undone = bench.undo(forgotten);
+    let back = bench.head();
+    assert!(all_reads(&bench.memory, "a", then).contains(SECRET));
+    bench.undo(undone.seq.unwrap());
+    bench.tick();
+    for at in [then, back] {
+        assert!(!all_reads(&bench.memory, "a", at).contains(SECRET), "as of {at}");
+    }
+    bench.assert_sound();
+}
+
+#[test]
+fn an_entry_that_a_rollback_brought_back_shows_only_what_it_names() {
+    let bench = Bench::new();
+    let with_metadata = bilinc::Commit { metadata: Some(json(r#"{"kept":true}"#)), ..commit("a", SECRET) };
+    bench.memory.commit(with_metadata).unwrap();
+    let then = bench.head();
+    bench.revise("a", "harmless");
+    let snapshot = bench.memory.snapshot(bilinc::Snapshot::default()).unwrap().answer.id;
+    bench.forget("a");
+    let preview = bench.memory.rollback_preview(snapshot, "back", 10).unwrap();
+    bench.memory.rollback(snapshot, "back", &preview.confirmation_token).unwrap();
+    bench.tick();
+    assert_eq!(bench.value("a").as_deref(), Some("harmless"));
+    // The metadata lies in the body that also holds the forgotten value.
+    assert_eq!(bench.entry("a").metadata, Some(json(r#"{"kept":true}"#)));
+    assert!(!all_reads(&bench.memory, "a", then).contains(SECRET));
+}

@@ -14,14 +14,18 @@ use crate::support::*;
 const FOLDER: &str = "BILINC_TESTS_FOLDER";
 const NAME: &str = "BILINC_TESTS_NAME";
 
-/// Rounds of a process that nobody kills.
-const ROUNDS: u64 = 40;
+const ROUNDS: &str = "BILINC_TESTS_ROUNDS";
+
+/// Rounds of a process that nobody kills. One that is to be killed goes on until then, or until nobody
+/// listens any more.
+const FEW: u64 = 40;
 
 #[test]
 fn other_process() {
     let (Ok(folder), Ok(name)) = (std::env::var(FOLDER), std::env::var(NAME)) else { return };
     let memory = Memory::builder().segment_bytes(16_384).open(folder).unwrap().acting_as(actor(&name));
-    for round in 1..=ROUNDS {
+    let rounds: u64 = std::env::var(ROUNDS).unwrap().parse().unwrap();
+    for round in 1..=rounds {
         memory.commit(commit(&name, &round.to_string())).unwrap();
         say(&format!("own {round}"));
         add_one(&memory);
@@ -70,6 +74,7 @@ impl Other {
             .args(["--exact", "processes::other_process", "--nocapture", "--test-threads", "1"])
             .env(FOLDER, folder)
             .env(NAME, &name)
+            .env(ROUNDS, if until.is_some() { u64::MAX } else { FEW }.to_string())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

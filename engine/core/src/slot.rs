@@ -33,19 +33,26 @@ impl Slot {
         self.entry.as_ref().filter(|entry| !entry.is_expired(now))
     }
 
-    /// Whether a body that was recorded for this key is hidden now: a forget that stands lies behind
-    /// it, and the present entry, which a rollback may have brought back past that forget, does not
-    /// name it.
+    /// Whether a value that was recorded for this key at that position is hidden now: a forget that
+    /// stands lies behind it, and it is not the value of the present entry, which a rollback may have
+    /// brought back past that forget.
     #[must_use]
-    pub fn hides(&self, body_at: Seq) -> bool {
-        let named = self.entry.as_ref().is_some_and(|entry| entry.value_at == body_at || entry.metadata_at == body_at);
-        body_at.is_some() && body_at < self.hidden_through && !named
+    pub fn hides_value(&self, value_at: Seq) -> bool {
+        let present = self.entry.as_ref().is_some_and(|entry| entry.value_at == value_at);
+        value_at < self.hidden_through && !present
+    }
+
+    /// As [`Self::hides_value`], for a metadata object.
+    #[must_use]
+    pub fn hides_metadata(&self, metadata_at: Seq) -> bool {
+        let present = self.entry.as_ref().is_some_and(|entry| entry.metadata_at == metadata_at);
+        metadata_at.is_some() && metadata_at < self.hidden_through && !present
     }
 
     /// Whether the value or the metadata of the entry, as it stood at some time, is hidden now.
     #[must_use]
     pub fn hides_entry(&self, then: &Entry) -> bool {
-        self.hides(then.value_at) || self.hides(then.metadata_at)
+        self.hides_value(then.value_at) || self.hides_metadata(then.metadata_at)
     }
 
     /// Folds the next event of this key.

@@ -96,7 +96,7 @@ impl Memory {
     fn log_item(&self, event: &Arc<RecordedEvent>, values: bool) -> Result<LogItem, Error> {
         let published = self.store.published();
         let present = event.event.key().and_then(|key| published.state.slot(key.as_str()));
-        let hidden = present.is_some_and(|slot| slot.hides(event.seq));
+        let hidden = present.is_some_and(|slot| slot.hides_value(event.seq));
         drop(published);
         let has_value = event.event.body_bytes() > 0;
         let value =

@@ -105,18 +105,16 @@ impl Model {
     }
 
     /// Whether value or metadata of a key as it stood are hidden now: written before a forget that
-    /// stands, and not those of the present entry, which a rollback may have brought back. Nothing is
-    /// said of a value in a body that the present entry has its metadata in.
-    pub(crate) fn is_hidden(&self, name: &str, mem: &Mem) -> Option<bool> {
+    /// stands, and not those of the present entry, which a rollback may have brought back.
+    pub(crate) fn is_hidden(&self, name: &str, mem: &Mem) -> bool {
         let standing = self.standing.get(name).map_or(&[][..], Vec::as_slice);
         let forgets = || standing.iter().filter(|change| change.what == What::Forget);
         let forgotten = |at: Seq| forgets().any(|change| change.through > at);
         let present = self.entries.get(name);
         let (value_at, metadata_at) = (present.map(|mem| mem.value_at), present.and_then(|mem| mem.metadata_at));
-        let crossed = forgotten(mem.value_at) && value_at != Some(mem.value_at) && metadata_at == Some(mem.value_at);
         let value = forgotten(mem.value_at) && value_at != Some(mem.value_at);
         let metadata = mem.metadata_at.filter(|at| forgotten(*at) && metadata_at != Some(*at));
-        (!crossed && metadata.is_none_or(|at| value_at != Some(at))).then_some(value || metadata.is_some())
+        value || metadata.is_some()
     }
 
     /// Existence first, then the version.

@@ -46,7 +46,7 @@ impl Run {
                 match (entry, past.live(name, past.at)) {
                     (Some(entry), Some(mem)) => {
                         assert_eq!(entry.entry.version, mem.version, "{name} at {at:?}");
-                        let Some(hidden) = self.model.is_hidden(name, mem) else { continue };
+                        let hidden = self.model.is_hidden(name, mem);
                         assert_eq!(entry.values_redacted, hidden, "{name} at {at:?}");
                         assert_eq!(entry.value.is_none() && entry.metadata.is_none(), hidden);
                         if !hidden {

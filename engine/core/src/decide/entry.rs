@@ -24,17 +24,23 @@ pub(super) fn commit<H: History>(batch: &mut Batch<'_, H>, command: &Commit) -> 
     if let Some(expected) = command.expected_version {
         existing(batch, &command.key, Some(expected))?;
     }
-    push_commit(batch, command, None);
+    let session_id = command.session_id.clone().or_else(|| batch.actor().session_id.clone());
+    push_commit(batch, command, session_id, None);
     Ok(())
 }
 
 /// Writes what a commit says, whatever is there.
-pub(super) fn push_commit<H: History>(batch: &mut Batch<'_, H>, command: &Commit, times: Option<ImportedTimes>) {
+pub(super) fn push_commit<H: History>(
+    batch: &mut Batch<'_, H>,
+    command: &Commit,
+    session_id: Option<Arc<str>>,
+    times: Option<ImportedTimes>,
+) {
     let metadata = command.metadata.clone().filter(|metadata| metadata.as_str() != "{}");
     let event = Event::Committed(Committed {
         key: command.key.clone(),
         created: batch.entry(&command.key).is_none(),
-        facts: facts(command, batch.actor()),
+        facts: facts(command, batch.actor(), session_id),
         times,
         version: batch.next_version(),
         value_bytes: json_bytes(&command.value),
@@ -43,12 +49,12 @@ pub(super) fn push_commit<H: History>(batch: &mut Batch<'_, H>, command: &Commit
     batch.push_with(event, Body { value: Some(command.value.clone()), metadata, fingerprint: None });
 }
 
-fn facts(command: &Commit, actor: &Actor) -> Facts {
+fn facts(command: &Commit, actor: &Actor, session_id: Option<Arc<str>>) -> Facts {
     Facts {
         memory_type: command.memory_type.unwrap_or_default(),
         importance: command.importance.unwrap_or(1.0),
         source: command.source.clone().unwrap_or_else(|| Arc::clone(&actor.source)),
-        session_id: command.session_id.clone().or_else(|| actor.session_id.clone()),
+        session_id,
         canonical: command.canonical,
         priority: command.priority,
         ttl: command.ttl,

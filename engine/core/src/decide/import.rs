@@ -18,7 +18,9 @@ pub(super) fn import<H: History>(batch: &mut Batch<'_, H>, page: &ImportPage) ->
             () if exists && page.if_absent => &mut tally.skipped_existing,
             () => {
                 let stored = batch.entry(&entry.commit.key).map(|entry| entry.created_at);
-                push_commit(batch, &entry.commit, times(entry, stored, batch.at()));
+                // A line without a session is an entry without one, whatever session the importer is in.
+                let session_id = entry.commit.session_id.clone();
+                push_commit(batch, &entry.commit, session_id, times(entry, stored, batch.at()));
                 if exists { &mut tally.replaced } else { &mut tally.created }
             }
         };

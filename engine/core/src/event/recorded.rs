@@ -36,13 +36,14 @@ impl RecordedEvent {
         }
     }
 
-    /// The session it was written in: the entry's own for a commit, else the actor's.
+    /// The session it was written in: the entry's own for a commit that names one, else the actor's.
     #[must_use]
     pub fn session_id(&self) -> Option<&Arc<str>> {
-        match &self.event {
+        let own = match &self.event {
             Event::Committed(event) => event.facts.session_id.as_ref(),
-            _ => self.operation.actor.session_id.as_ref(),
-        }
+            _ => None,
+        };
+        own.or(self.operation.actor.session_id.as_ref())
     }
 
     /// What it did in the words of a history; none for events without a key.

@@ -165,3 +165,19 @@ fn a_removed_entry_redone_is_forgotten_with_its_history_hidden_again() {
     store.undo_at(summary(&store, dream));
     assert_eq!((store.entry("a"), store.hidden_through("a")), (None, forget));
 }
+
+#[test]
+fn a_dream_whose_flag_is_open_is_not_undone_piece_by_piece() {
+    let mut store = Store::new();
+    store.commit("a", "v");
+    let dream = store.start();
+    store.finish(dream, &[Act::Flag("a"), Act::Revise("a", "w")]);
+    let (flagged, revised) = (Seq::new(3), Seq::new(4));
+    store.undo_at(revised);
+    assert_eq!(store.phase(dream), DreamPhase::Finished, "its flag is open");
+    // The entry goes and comes back with that flag.
+    let (_, summary) = store.undo_at(Seq::new(1));
+    store.undo_at(summary.unwrap());
+    let flags: Vec<Seq> = store.entry("a").unwrap().flags.iter().map(|flag| flag.seq).collect();
+    assert_eq!(flags, [flagged]);
+}

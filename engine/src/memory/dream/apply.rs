@@ -206,18 +206,22 @@ fn at_index(error: Error, before: usize) -> Error {
     Rejection::invalid(index.unwrap_or(field), reason, message).into()
 }
 
-/// A credential in an action makes it an error of its own and of no other.
+/// A credential in an action makes it an error of its own and of no other; neither is recorded. That
+/// holds for an action that was refused before for something else, too.
 fn refuse_secret_actions(actions: &mut [Action]) {
-    for action in actions.iter_mut().filter(|action| action.refused.is_none()) {
+    for action in actions.iter_mut() {
         let value = action.new_value.as_ref().and_then(|value| crate::secrets::find_secret(value.as_str()));
-        let found = value.or_else(|| crate::secrets::find_secret_in_text(&action.reason));
-        if let Some(secret) = found {
-            let rejection = Rejection::SecretDetected { kind: secret.kind, path: secret.path };
+        let found = value
+            .map(|secret| ("new_value", secret))
+            .or_else(|| crate::secrets::find_secret_in_text(&action.reason).map(|secret| ("reason", secret)));
+        let Some((field, secret)) = found else { continue };
+        if action.refused.is_none() {
+            let path = format!("{field}{}", secret.path.trim_start_matches('$'));
+            let rejection = Rejection::SecretDetected { kind: secret.kind, path };
             action.refused =
                 Some(bilinc_core::ActionRefusal { code: rejection.code().to_owned(), message: rejection.to_string() });
-            // What is refused is not recorded either.
-            action.new_value = None;
-            action.reason = "left out: it came with a credential".to_owned();
         }
+        action.new_value = None;
+        action.reason = "left out: it came with a credential".to_owned();
     }
 }

@@ -4,7 +4,7 @@ mod line;
 
 use std::io::{BufRead, Write};
 
-use bilinc_core::{Actor, Command, ImportEntry, ImportId, ImportPage, Imported, Key, Outcome, Rejection, limits};
+use bilinc_core::{Command, ImportEntry, ImportId, ImportPage, Imported, Key, Outcome, Rejection, limits};
 
 use self::line::Line;
 use super::Memory;
@@ -74,8 +74,6 @@ impl Memory {
     ) -> Result<Written<ImportSummary>, Error> {
         let entries = self.read_lines(input)?;
         let total = entries.len() as u64;
-        // A line without a session is an entry without one, whatever session the importer is in.
-        let importer = self.acting_as(Actor { session_id: None, ..self.actor.clone() });
         let mut import = ImportId::from_u128(self.store.settings.ids.next_id());
         let mut summary =
             ImportSummary { import, lines: total, created: 0, replaced: 0, skipped_existing: 0, skipped_reserved: 0 };
@@ -85,7 +83,7 @@ impl Memory {
         for (page, entries) in (1_u32..).zip(pages(entries)) {
             done += entries.len() as u64;
             let command = Command::Import(ImportPage { import, if_absent: options.if_absent, entries });
-            let written = importer.write_as(command, importer.idempotency_of_page(page))?;
+            let written = self.write_as(command, self.idempotency_of_page(page))?;
             let Outcome::Imported(tally) = written.answer else { return Err(unexpected(&written.answer)) };
             replayed &= written.replayed;
             // A repeated import goes on under the id of its first try, so that one undo takes all of it.

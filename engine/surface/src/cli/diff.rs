@@ -6,7 +6,7 @@ use clap::Args;
 use super::console::Console;
 use super::errors::CliError;
 use super::{render, store, times};
-use crate::wire::diffs::DiffView;
+use crate::wire::diffs::{DiffView, in_terms_of_the_request};
 
 /// Options of `diff`.
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(super) fn diff(console: &mut Console<'_>, args: &DiffArgs) -> Result<(), Cli
         limit: args.limit,
     };
     let store = store::read(&console.globals)?;
-    let diff = store.memory.diff(&query)?;
+    let diff = store.memory.diff(&query).map_err(in_terms_of_the_request)?;
     let target = args.to_snapshot.clone().unwrap_or_else(|| "current".to_owned());
     console.answer(&store.memory, &DiffView::new(&diff, target, args.include_values), render::diff)
 }

@@ -33,7 +33,7 @@ Examples:
   git diff --stat | bilinc commit --key last.change --value - --type working --ttl 86400")]
 pub(super) struct CommitArgs {
     /// The memory's key, 1 to 512 characters
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub(super) key: String,
     /// JSON if it parses, else a plain string; `-` reads standard input
     #[arg(long, allow_hyphen_values = true)]
@@ -45,7 +45,7 @@ pub(super) struct CommitArgs {
     #[arg(long, value_name = "NUMBER", value_parser = fraction, allow_negative_numbers = true, default_value = "1.0")]
     importance: f64,
     /// A JSON object kept with it
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     metadata: Option<String>,
     /// Seconds after which it is gone
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
@@ -96,7 +96,7 @@ Example:
   bilinc revise --key project.editor --value 'Zed' --reason 'switched in May'")]
 pub(super) struct ReviseArgs {
     /// The memory's key
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     key: String,
     /// JSON if it parses, else a plain string; `-` reads standard input
     #[arg(long, allow_hyphen_values = true)]
@@ -108,7 +108,7 @@ pub(super) struct ReviseArgs {
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Strategy::ALL.map(Strategy::name)), default_value = "entrenchment")]
     strategy: String,
     /// Why
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
     /// Refuse when the memory has another version
     #[arg(long, value_name = "VERSION")]
@@ -143,9 +143,10 @@ Example:
   bilinc confirm project.editor --reason 'asked the team'")]
 pub(super) struct ConfirmArgs {
     /// The memory's key
+    #[arg(allow_negative_numbers = true)]
     key: String,
     /// Why
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
     /// Refuse when the memory has another version
     #[arg(long, value_name = "VERSION")]
@@ -176,10 +177,10 @@ Example:
   bilinc forget --key project.editor --reason 'no longer true'")]
 pub(super) struct ForgetArgs {
     /// The memory's key, exactly
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     key: String,
     /// Why, 1 to 512 characters; it stays in the history
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: String,
     /// Refuse when the memory has another version
     #[arg(long, value_name = "VERSION")]

@@ -4,11 +4,12 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use bilinc::log::LogError;
-use bilinc::{DreamApplyError, EngineError, Error, Rejection};
+use bilinc::{DreamApplyError, EngineError, Error, Rejection, Seq};
 
 use super::render::{self, Style};
 use crate::wire::dreams::ResultView;
 use crate::wire::errors::{Details, ErrorView};
+use crate::wire::fields::camel_case;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -17,9 +18,21 @@ pub enum CliError {
     /// The library said no, or failed.
     Engine(Error),
     /// The log is not whole.
-    Unsound(Error),
+    Unsound {
+        /// What is wrong with it.
+        error: Error,
+        /// Its last position, where that is known.
+        head: Option<Seq>,
+    },
     /// A dream failed part-way.
-    Apply(Box<DreamApplyError>),
+    Apply {
+        /// What failed, and what was done before.
+        failed: Box<DreamApplyError>,
+        /// Whether it was only tried out.
+        dry_run: bool,
+    },
+    /// An answer is not what it has to be.
+    Unexpected(String),
     /// The command was used wrongly.
     Usage {
         /// Which option.
@@ -54,12 +67,6 @@ impl From<Rejection> for CliError {
     }
 }
 
-impl From<DreamApplyError> for CliError {
-    fn from(error: DreamApplyError) -> Self {
-        Self::Apply(Box::new(error))
-    }
-}
-
 impl From<io::Error> for CliError {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
@@ -84,8 +91,8 @@ impl CliError {
 
     fn library_error(&self) -> Option<&Error> {
         match self {
-            Self::Engine(error) | Self::Unsound(error) => Some(error),
-            Self::Apply(failed) => Some(&failed.error),
+            Self::Engine(error) | Self::Unsound { error, .. } => Some(error),
+            Self::Apply { failed, .. } => Some(&failed.error),
             _ => None,
         }
     }
@@ -101,8 +108,9 @@ impl CliError {
 
     fn message(&self) -> String {
         match self {
-            Self::Engine(error) | Self::Unsound(error) => error.to_string(),
-            Self::Apply(failed) => failed.error.to_string(),
+            Self::Engine(error) | Self::Unsound { error, .. } => error.to_string(),
+            Self::Apply { failed, .. } => failed.error.to_string(),
+            Self::Unexpected(what) => format!("an answer is not what it has to be: {what}"),
             Self::Usage { message, .. } => message.clone(),
             Self::File { doing, path, source } => format!("cannot {doing} {path}: {source}"),
             Self::Output(source) => format!("cannot write the answer: {source}"),
@@ -114,25 +122,34 @@ impl CliError {
 
     fn details(&self) -> Details {
         match self {
-            Self::Engine(error) | Self::Unsound(error) => error.into(),
-            Self::Apply(failed) => failed.as_ref().into(),
+            Self::Engine(error) => error.into(),
+            Self::Unsound { error, head } => Details::from(error).with_cost(*head),
+            Self::Apply { failed, dry_run } => Details::of_apply(failed, *dry_run),
             Self::Usage { field, .. } => {
-                Details { field: Some((*field).to_owned()), reason: Some("usage".to_owned()), ..Details::default() }
+                Details { field: Some(camel_case(field)), reason: Some("usage".to_owned()), ..Details::default() }
             }
             Self::File { path, source, .. } => {
                 let reason = if source.kind() == io::ErrorKind::InvalidData { "invalid_utf8" } else { "file" };
                 Details { path: Some(path.clone()), reason: Some(reason.to_owned()), ..Details::default() }
             }
-            Self::Output(_) | Self::StateDiffers => Details::default(),
+            Self::Output(_) | Self::StateDiffers | Self::Unexpected(_) => Details::default(),
         }
     }
 
     /// What to do next, where the message leaves it open.
     fn hint(&self) -> Option<String> {
-        if let Self::Unsound(Error::Engine(EngineError::Log(LogError::Damage(damage)))) = self {
+        if let Self::Unsound { error: Error::Engine(EngineError::Log(LogError::Damage(damage))), .. } = self {
+            let details = self.details();
+            let cost = match (details.affected, details.head) {
+                (Some(1), Some(head)) => format!(", and position {head} from there on is not proved"),
+                (Some(affected), Some(head)) => {
+                    format!(", and the {affected} positions from there to the end, {head}, are not proved")
+                }
+                _ => String::new(),
+            };
             return Some(format!(
-                "this is the first damage: everything before position {} is whole. Nothing was changed; keep a copy of \
-                 the folder before anything else",
+                "this is the first damage: everything before position {} is whole{cost}. Nothing was changed; keep a \
+                 copy of the folder before anything else",
                 damage.position
             ));
         }
@@ -228,8 +245,8 @@ fn report_text(out: &mut dyn Write, error: &CliError, style: Style) -> io::Resul
     if let Some(change) = &details.change {
         writeln!(out, "  the change between: {}", render::change_words(change))?;
     }
-    if let CliError::Apply(failed) = error {
-        apply_lines(out, failed, style)?;
+    if let CliError::Apply { failed, dry_run } = error {
+        apply_lines(out, failed, *dry_run, style)?;
     }
     match error.hint() {
         Some(hint) => writeln!(out, "  {} {hint}", style.dim("hint:")),
@@ -237,13 +254,18 @@ fn report_text(out: &mut dyn Write, error: &CliError, style: Style) -> io::Resul
     }
 }
 
-fn apply_lines(out: &mut dyn Write, failed: &DreamApplyError, style: Style) -> io::Result<()> {
+fn apply_lines(out: &mut dyn Write, failed: &DreamApplyError, dry_run: bool, style: Style) -> io::Result<()> {
     if !failed.results.is_empty() {
-        writeln!(out, "  Page {} failed. The pages before it stay applied:", failed.page)?;
-        render::results(out, style, &ResultView::all(&failed.results))?;
+        if dry_run {
+            writeln!(out, "  Dry run, nothing was written: page {} would fail. Those before it give:", failed.page)?;
+        } else {
+            writeln!(out, "  Page {} failed. The pages before it stay applied:", failed.page)?;
+        }
+        render::results(out, style, &ResultView::of(&failed.results, dry_run))?;
     }
     if let (Some(first), Some(last)) = (failed.not_tried.first(), failed.not_tried.last()) {
-        writeln!(out, "  Not carried out: actions {first} to {last}.")?;
+        let not = if dry_run { "Not tried" } else { "Not carried out" };
+        writeln!(out, "  {not}: actions {first} to {last}.")?;
     }
     Ok(())
 }
@@ -317,6 +339,13 @@ mod tests {
         assert_eq!(value.get("error").unwrap(), "invalid_request");
         assert_eq!(value.pointer("/details/field").unwrap(), "value");
         assert_eq!(value.get("retryable").unwrap(), false);
+    }
+
+    #[test]
+    fn an_answer_that_is_wrong_is_an_internal_error_and_no_closed_pipe() {
+        let error = CliError::Unexpected("entries: 2, not 3".to_owned());
+        assert_eq!((error.code(), error.is_closed_pipe()), ("internal_error", false));
+        assert!(text(&error).contains("entries: 2, not 3"));
     }
 
     #[test]

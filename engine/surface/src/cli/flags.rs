@@ -20,12 +20,13 @@ Example:
   bilinc flag project.editor --reason 'contradicts team.editor' --evidence team.editor")]
 pub(super) struct FlagArgs {
     /// The memory's key
+    #[arg(allow_negative_numbers = true)]
     key: String,
     /// What is to be looked at, 1 to 512 characters
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: String,
     /// A memory that speaks for it; may be given several times
-    #[arg(long = "evidence", value_name = "KEY")]
+    #[arg(long = "evidence", value_name = "KEY", allow_hyphen_values = true)]
     evidence: Vec<String>,
     /// Refuse when the memory has another version
     #[arg(long, value_name = "VERSION")]
@@ -55,9 +56,10 @@ Example:
   bilinc unflag project.editor --reason 'checked, it is right'")]
 pub(super) struct UnflagArgs {
     /// The memory's key
+    #[arg(allow_negative_numbers = true)]
     key: String,
     /// Why
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
     /// Refuse when the memory has another version
     #[arg(long, value_name = "VERSION")]
@@ -93,7 +95,7 @@ Example:
   bilinc flags --prefix project.")]
 pub(super) struct FlagsArgs {
     /// Only keys that begin so
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     prefix: Option<String>,
     /// Memories on a page, 1 to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]

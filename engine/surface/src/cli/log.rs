@@ -7,8 +7,9 @@ use clap::Args;
 
 use super::console::Console;
 use super::errors::CliError;
+use super::times::{self, Edge};
 use super::write::{key, position};
-use super::{render, store, times};
+use super::{render, store};
 use crate::wire::fields;
 use crate::wire::log::{LogEvent, LogView};
 
@@ -20,7 +21,8 @@ const TAIL: usize = 10;
 /// Options of `log`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-With --follow and --json, each event is one line of JSON.
+With --follow and --json, each event is one line of JSON. A time as it is shown means its whole \
+millisecond: what has that very time is neither after it nor before it.
 
 Examples:
   bilinc log --limit 20
@@ -28,13 +30,13 @@ Examples:
   bilinc log --follow")]
 pub(super) struct LogArgs {
     /// Only events about this key
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     key: Option<String>,
     /// Only events by this writer
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     source: Option<String>,
     /// Only events of this session
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     session: Option<String>,
     /// Only the own events of this dream
     #[arg(long, value_name = "ID")]
@@ -86,8 +88,8 @@ impl LogArgs {
             operation: self.operation.as_deref().map(|id| fields::id("operation_id", id)).transpose()?,
             from_seq: self.from_seq.map(Seq::new),
             to_seq: self.to_seq.map(Seq::new),
-            after: times::optional("after", self.after.as_deref())?,
-            before: times::optional("before", self.before.as_deref())?,
+            after: times::optional("after", self.after.as_deref(), Edge::End)?,
+            before: times::optional("before", self.before.as_deref(), Edge::Start)?,
             oldest_first: self.oldest_first,
             include_values: self.include_values,
             cursor: self.cursor.clone(),

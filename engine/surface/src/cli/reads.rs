@@ -6,8 +6,9 @@ use clap::{Args, ValueEnum};
 use super::console::Console;
 use super::entries::memory_types;
 use super::errors::CliError;
+use super::times::{self, Edge};
 use super::write::key;
-use super::{render, store, times};
+use super::{render, store};
 use crate::wire::entries::{EntryView, ListView, order_name};
 use crate::wire::fields;
 use crate::wire::history::HistoryView;
@@ -83,7 +84,7 @@ pub(super) fn recall(console: &mut Console<'_>, args: RecallArgs) -> Result<(), 
             ProfileArg::Balanced => Profile::Balanced,
         },
         explain: args.explain,
-        query_timestamp: times::optional("at", args.at.as_deref())?,
+        query_timestamp: times::optional("at", args.at.as_deref(), Edge::End)?,
         ..RecallQuery::new(args.query)
     };
     let store = store::read(&console.globals)?;
@@ -100,6 +101,7 @@ Examples:
   bilinc get project.editor --as-of 2026-01-31T09:30:00Z")]
 pub(super) struct GetArgs {
     /// The memory's key
+    #[arg(allow_negative_numbers = true)]
     key: String,
     /// As it was: at a position (120 or @120), a time, or a snapshot's id
     #[arg(long, value_name = "POINT")]
@@ -133,18 +135,21 @@ enum OrderArg {
 /// Options of `list`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+A time as it is shown means its whole millisecond: what has that very time is neither after it nor \
+before it.
+
 Examples:
   bilinc list --prefix project. --order newest
   bilinc list --updated-after 7d --values full --all --json")]
 pub(super) struct ListArgs {
     /// Only keys that begin so
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     prefix: Option<String>,
     /// Only this type
     #[arg(long = "type", value_name = "TYPE", value_parser = memory_types())]
     memory_type: Option<String>,
     /// Only memories saved by this source, exactly; may be given several times; \"\" is none
-    #[arg(long = "source", value_name = "NAME")]
+    #[arg(long = "source", value_name = "NAME", allow_hyphen_values = true)]
     sources: Vec<String>,
     /// Only memories updated after this time
     #[arg(long, value_name = "TIME")]
@@ -187,8 +192,8 @@ impl ListArgs {
             prefix: self.prefix.clone(),
             memory_type: self.memory_type.as_deref().and_then(MemoryType::from_name),
             sources: self.sources.clone(),
-            updated_after: times::optional("updated_after", self.updated_after.as_deref())?,
-            updated_before: times::optional("updated_before", self.updated_before.as_deref())?,
+            updated_after: times::optional("updated_after", self.updated_after.as_deref(), Edge::End)?,
+            updated_before: times::optional("updated_before", self.updated_before.as_deref(), Edge::Start)?,
             flagged: self.flagged,
             order: self.order(),
             values: self.values.into(),
@@ -248,6 +253,7 @@ Example:
   bilinc history project.editor")]
 pub(super) struct HistoryArgs {
     /// The memory's key
+    #[arg(allow_negative_numbers = true)]
     key: String,
     /// Most changes
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]

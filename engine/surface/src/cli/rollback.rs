@@ -43,7 +43,7 @@ struct TargetArgs {
     #[arg(long, value_name = "ID")]
     snapshot: String,
     /// Why, 1 to 512 characters; it stays in the log
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: String,
     /// Most keys in each list of a preview
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]

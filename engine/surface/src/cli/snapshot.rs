@@ -44,10 +44,10 @@ Example:
   bilinc snapshot create --label before-autonomous-run")]
 struct CreateArgs {
     /// What people call it
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     label: Option<String>,
     /// A JSON object kept with it
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     metadata: Option<String>,
     #[command(flatten)]
     write: WriteArgs,

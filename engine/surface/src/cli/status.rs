@@ -31,7 +31,7 @@ pub(super) fn status(console: &mut Console<'_>) -> Result<(), CliError> {
 
 /// Proves the whole log.
 pub(super) fn verify(console: &mut Console<'_>) -> Result<(), CliError> {
-    let store = store::read(&console.globals).map_err(unsound)?;
+    let store = store::read(&console.globals).map_err(unreadable)?;
     if !store.exists {
         return console.answer(&store.memory, &VerifiedView::nothing(), |out, _, _| {
             let path = store.path.display().to_string();
@@ -39,8 +39,11 @@ pub(super) fn verify(console: &mut Console<'_>) -> Result<(), CliError> {
         });
     }
     let progress = Progress::bytes("Verifying", console.globals.json);
-    let verified = store.memory.verify(&mut |done, total| progress.at(done, total)).map_err(CliError::Unsound)?;
+    let verified = store.memory.verify(&mut |done, total| progress.at(done, total));
     drop(progress);
+    // Where the log ends says how much is affected; a log that cannot say that is unsound without it.
+    let verified =
+        verified.map_err(|error| CliError::Unsound { error, head: store.memory.head().ok().map(|head| head.seq) })?;
     if !verified.state_equal {
         return Err(CliError::StateDiffers);
     }
@@ -48,9 +51,9 @@ pub(super) fn verify(console: &mut Console<'_>) -> Result<(), CliError> {
 }
 
 /// A store that cannot be opened for its damage is judged like one that can.
-fn unsound(error: CliError) -> CliError {
+fn unreadable(error: CliError) -> CliError {
     match error {
-        CliError::Engine(error) => CliError::Unsound(error),
+        CliError::Engine(error) => CliError::Unsound { error, head: None },
         other => other,
     }
 }

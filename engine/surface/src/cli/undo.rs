@@ -5,8 +5,9 @@ use clap::Args;
 
 use super::console::Console;
 use super::errors::CliError;
+use super::times::{self, Edge};
 use super::write::{RequestArgs, position};
-use super::{render, store, times};
+use super::{render, store};
 use crate::wire::fields;
 use crate::wire::undos::UndoView;
 
@@ -15,7 +16,8 @@ use crate::wire::undos::UndoView;
 #[command(after_help = "\
 Names one set of changes and takes back exactly these. A memory that somebody else changed since is \
 left as it is and reported. Nothing is rewritten: the undo is an operation of its own, and undoing \
-its position is the redo. There is no time limit.
+its position is the redo. There is no time limit. A time as it is shown means its whole millisecond: \
+what has that very time is neither after it nor before it.
 
 Examples:
   bilinc undo --session run-42 --dry-run
@@ -27,10 +29,10 @@ pub(super) struct UndoArgs {
     #[arg(long, value_name = "ID", group = "what")]
     dream: Option<String>,
     /// What was written in a session
-    #[arg(long, value_name = "ID", group = "what")]
+    #[arg(long, value_name = "ID", group = "what", allow_hyphen_values = true)]
     session: Option<String>,
     /// What a writer wrote
-    #[arg(long, value_name = "NAME", group = "what")]
+    #[arg(long, value_name = "NAME", group = "what", allow_hyphen_values = true)]
     source: Option<String>,
     /// What an import wrote
     #[arg(long, value_name = "ID", group = "what")]
@@ -82,9 +84,12 @@ impl UndoArgs {
             return Ok((selection, format!("position {}", named.join(", "))));
         }
         if self.after.is_some() || self.before.is_some() {
+            let (after, before) = (self.after.as_deref(), self.before.as_deref());
+            times::no_age("after", after, &self.request)?;
+            times::no_age("before", before, &self.request)?;
             let selection = Selection::Time {
-                after: times::of_write("after", self.after.as_deref(), &self.request)?,
-                before: times::of_write("before", self.before.as_deref(), &self.request)?,
+                after: times::optional("after", after, Edge::End)?,
+                before: times::optional("before", before, Edge::Start)?,
             };
             return Ok((selection, "that time".to_owned()));
         }

@@ -1,6 +1,6 @@
 //! Options of every write, and values from the command line.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use bilinc::{Actor, Json, Key, Memory, Rejection, Version, limits};
 use clap::Args;
@@ -15,10 +15,10 @@ pub(super) const SOURCE: &str = "bilinc_cli";
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct WriteArgs {
     /// Who writes
-    #[arg(long, value_name = "NAME", default_value = SOURCE, help_heading = "Options of every write")]
+    #[arg(long, value_name = "NAME", default_value = SOURCE, allow_hyphen_values = true, help_heading = "Options of every write")]
     pub(super) source: String,
     /// The session it is written in; `bilinc undo --session` takes it back as a whole
-    #[arg(long, value_name = "ID", help_heading = "Options of every write")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true, help_heading = "Options of every write")]
     pub(super) session: Option<String>,
     #[command(flatten)]
     pub(super) request: RequestArgs,
@@ -28,7 +28,7 @@ pub(super) struct WriteArgs {
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct RequestArgs {
     /// Makes a repeated request give the first answer again, for 24 hours
-    #[arg(long, value_name = "NAME", help_heading = "Options of every write")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true, help_heading = "Options of every write")]
     pub(super) idempotency_key: Option<String>,
     /// Store text although it looks like a credential
     #[arg(long, help_heading = "Options of every write")]
@@ -47,25 +47,35 @@ impl RequestArgs {
     }
 }
 
+/// Most bytes of raw text for one value: well over its limit as compact JSON.
+const VALUE_INPUT: u64 = 16 * 1024 * 1024;
+
 /// A text, or all of standard input for `-`, without the line break at its end.
-pub(super) fn text_or_stdin(text: String) -> Result<String, CliError> {
+pub(super) fn text_or_stdin(field: &str, text: String) -> Result<String, CliError> {
     if text != "-" {
         return Ok(text);
     }
-    let mut input = String::new();
-    std::io::stdin().lock().read_to_string(&mut input).map_err(|source| CliError::File {
-        doing: "read",
-        path: "standard input".to_owned(),
-        source,
-    })?;
+    let mut input = bounded(field, std::io::stdin().lock(), "standard input", VALUE_INPUT)?;
     let end = input.strip_suffix('\n').map_or(input.len(), |line| line.strip_suffix('\r').unwrap_or(line).len());
     input.truncate(end);
     Ok(input)
 }
 
+/// All of an input, which is refused when it is longer than the limit; no more than that is read.
+pub(super) fn bounded(field: &str, input: impl Read, path: &str, limit: u64) -> Result<String, CliError> {
+    let failed = |source| CliError::File { doing: "read", path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    let read = input.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if read as u64 > limit {
+        let message = format!("{path} holds more than {limit} bytes");
+        return Err(Rejection::invalid(field, "too_large", message).into());
+    }
+    String::from_utf8(bytes).map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error)))
+}
+
 /// A value: JSON if it parses, else a string; `-` reads standard input.
 pub(super) fn value(text: String) -> Result<Json, CliError> {
-    Ok(fields::json_or_text("value", &text_or_stdin(text)?, limits::VALUE_BYTES)?)
+    Ok(fields::json_or_text("value", &text_or_stdin("value", text)?, limits::VALUE_BYTES)?)
 }
 
 /// A key.
@@ -105,6 +115,18 @@ mod tests {
         for wrong in ["", "@", "-1", "+1", "@@1", "1.0"] {
             assert!(position(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn an_input_is_read_up_to_its_limit_and_never_further() {
+        let text = |input: &str| bounded("value", input.as_bytes(), "here", 4);
+        assert_eq!(text("four").ok().as_deref(), Some("four"));
+        let refused = |error| match error {
+            CliError::Engine(bilinc::Error::Rejected(Rejection::Invalid { field, reason, .. })) => (field, reason),
+            other => (format!("{other:?}"), ""),
+        };
+        assert_eq!(text("five!").map_err(refused), Err(("value".to_owned(), "too_large")));
+        assert_eq!(bounded("value", io::repeat(b'x'), "here", 4).map_err(refused), text("five!").map_err(refused));
     }
 
     #[test]

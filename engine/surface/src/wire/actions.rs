@@ -3,7 +3,7 @@
 //! Read by hand from raw JSON, for three reasons: values must keep their text, both spellings of a
 //! field name are welcome, and a refusal has to name the very field of the very action. What cannot
 //! be read as an action refuses the request; what can be read and not carried out, such as a value
-//! that is too large or holds a credential, becomes an error of that action alone.
+//! that is too large, becomes an error of that action alone.
 
 use std::fmt;
 
@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 
 use super::fields;
 
-/// What stands in the record for a reason that holds a credential.
-const WITHHELD: &str = "(withheld: it looks like a credential)";
+/// Most characters of a name that nobody knows.
+const UNKNOWN_CHARS: usize = 40;
 
 /// Actions with the report that came along.
 #[derive(Debug, PartialEq)]
@@ -29,30 +29,30 @@ pub struct ActionList {
 ///
 /// # Errors
 /// `invalid_request` that names the field, for what cannot be read as actions.
-pub fn parse(text: &str, refuse_secrets: bool) -> Result<ActionList, Rejection> {
+pub fn parse(text: &str) -> Result<ActionList, Rejection> {
     let raw: &RawValue = serde_json::from_str(text.trim())
         .map_err(|error| Rejection::invalid("actions", "invalid_json", format!("not JSON: {error}")))?;
     if raw.get().starts_with('[') {
-        return Ok(ActionList { actions: list(raw, refuse_secrets)?, report: None });
+        return Ok(ActionList { actions: list(raw)?, report: None });
     }
     let (mut actions, mut report) = (None, None);
     for (name, value) in members("body", raw)? {
         match name.as_str() {
-            "actions" => unique("actions", &mut actions, list(value, refuse_secrets)?)?,
+            "actions" => unique("actions", &mut actions, list(value)?)?,
             "report" if value.get() == "null" => {}
             "report" => unique("report", &mut report, fields::json("report", value.get(), limits::REPORT_BYTES)?)?,
             other => {
                 let message = "unknown; an object holds `actions` and `report`";
-                return Err(Rejection::invalid(other, "unknown_field", message));
+                return Err(Rejection::invalid(beginning(other), "unknown_field", message));
             }
         }
     }
     Ok(ActionList { actions: actions.unwrap_or_default(), report })
 }
 
-fn list(raw: &RawValue, refuse_secrets: bool) -> Result<Vec<Action>, Rejection> {
+fn list(raw: &RawValue) -> Result<Vec<Action>, Rejection> {
     let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(|_| wrong_type("actions", "an array"))?;
-    items.into_iter().enumerate().map(|(index, item)| action(index, item, refuse_secrets)).collect()
+    items.into_iter().enumerate().map(|(index, item)| action(index, item)).collect()
 }
 
 /// The fields of an action as they come in.
@@ -68,7 +68,7 @@ struct Draft {
     refused: Option<ActionRefusal>,
 }
 
-fn action(index: usize, raw: &RawValue, refuse_secrets: bool) -> Result<Action, Rejection> {
+fn action(index: usize, raw: &RawValue) -> Result<Action, Rejection> {
     let whole = format!("actions[{index}]");
     let at = |field: &str| format!("{whole}.{field}");
     let mut draft = Draft::default();
@@ -94,47 +94,25 @@ fn action(index: usize, raw: &RawValue, refuse_secrets: bool) -> Result<Action, 
             _ => {
                 let message = "unknown; an action holds op, key, expected_version, new_value, merged_from, reason, \
                                evidence_keys";
-                return Err(Rejection::invalid(field, "unknown_field", message));
+                return Err(Rejection::invalid(at(&beginning(&name)), "unknown_field", message));
             }
         }
     }
     let missing = |field: &str| Rejection::invalid(at(field), "required", "every action needs it");
     let op = draft.op.ok_or_else(|| missing("op"))?;
+    let reason = draft.reason.ok_or_else(|| missing("reason"))?;
     // A null says "no value" wherever a value would be out of place.
     let stray_null = op != ActionOp::Revise && draft.new_value.as_ref().is_some_and(|json| json.as_str() == "null");
-    let action = Action {
+    Ok(Action {
         op,
         key: draft.key.ok_or_else(|| missing("key"))?,
         expected_version: draft.expected_version,
         new_value: draft.new_value.filter(|_| !stray_null),
         merged_from: draft.merged_from.unwrap_or_default(),
-        reason: draft.reason.ok_or_else(|| missing("reason"))?,
+        reason,
         evidence_keys: draft.evidence_keys.unwrap_or_default(),
         refused: draft.refused,
-    };
-    Ok(if refuse_secrets { without_secrets(action) } else { action })
-}
-
-/// An action that holds a credential goes on as refused, and without it.
-fn without_secrets(mut action: Action) -> Action {
-    let message = |place: &str, found: bilinc::FoundSecret| {
-        format!(
-            "{place} holds what looks like a credential ({}) at {}; memories are no place for it",
-            found.kind, found.path
-        )
-    };
-    let mut refuse = |message: String| {
-        action.refused = Some(ActionRefusal { code: "secret_detected".to_owned(), message });
-    };
-    if let Some(found) = action.new_value.as_ref().and_then(|value| bilinc::find_secret(value.as_str())) {
-        refuse(message("new_value", found));
-        action.new_value = None;
-    }
-    if let Some(found) = bilinc::find_secret_in_text(&action.reason) {
-        refuse(message("reason", found));
-        action.reason = WITHHELD.to_owned();
-    }
-    action
+    })
 }
 
 fn impossible(error: &InvalidJson) -> ActionRefusal {
@@ -168,6 +146,14 @@ fn unique<T>(field: &str, place: &mut Option<T>, value: T) -> Result<(), Rejecti
         return Err(Rejection::invalid(field, "duplicate_member", "given twice"));
     }
     Ok(())
+}
+
+/// A name that nobody knows: it may be anything, and of any length.
+fn beginning(name: &str) -> String {
+    match name.char_indices().nth(UNKNOWN_CHARS) {
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
+    }
 }
 
 /// `newValue` as `new_value`.

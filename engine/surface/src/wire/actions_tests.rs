@@ -6,7 +6,7 @@ use super::*;
 const VERSION: &str = "v1_00000000000000000000000000000007";
 
 fn refusal(text: &str) -> (String, &'static str) {
-    match parse(text, true).unwrap_err() {
+    match parse(text).unwrap_err() {
         Rejection::Invalid { field, reason, .. } => (field, reason),
         other => (String::new(), other.code()),
     }
@@ -26,7 +26,7 @@ fn an_array_and_an_object_and_both_spellings_are_read() {
         r#"{{"report":"tidied","actions":[{{"op":"revise","key":"a","expectedVersion":"{VERSION}","newValue":{{"n":1.10}},
             "mergedFrom":["b"],"reason":"one","evidenceKeys":["c"]}}]}}"#
     );
-    let (snake, camel) = (parse(&snake, true).unwrap(), parse(&camel, true).unwrap());
+    let (snake, camel) = (parse(&snake).unwrap(), parse(&camel).unwrap());
     assert_eq!(snake.actions, camel.actions);
     assert_eq!(snake.report, None);
     assert_eq!(camel.report, Some(Json::string("tidied")));
@@ -67,7 +67,6 @@ fn absent_parts_may_be_null_but_null_is_a_value_for_a_revise() {
     let list = parse(
         r#"[{"op":"forget","key":"a","reason":"r","new_value":null,"merged_from":null,"expected_version":null},
             {"op":"revise","key":"a","reason":"r","new_value":null}]"#,
-        true,
     )
     .unwrap();
     assert_eq!(list.actions[0].new_value, None);
@@ -77,16 +76,24 @@ fn absent_parts_may_be_null_but_null_is_a_value_for_a_revise() {
 #[test]
 fn a_value_that_cannot_be_kept_is_the_error_of_its_action_alone() {
     let large = "x".repeat(limits::VALUE_BYTES);
-    let list = parse(
-        &format!(
-            r#"[{{"op":"revise","key":"a","reason":"r","new_value":"{large}"}},
+    let list = parse(&format!(
+        r#"[{{"op":"revise","key":"a","reason":"r","new_value":"{large}"}},
                 {{"op":"revise","key":"b","reason":"r","new_value":{{"m":1,"m":2}}}},
                 {{"op":"confirm","key":"c","reason":"r"}}]"#
-        ),
-        true,
-    )
+    ))
     .unwrap();
     let codes: Vec<_> = list.actions.iter().map(|action| action.refused.as_ref().map(|r| r.code.as_str())).collect();
     assert_eq!(codes, [Some("invalid_request"), Some("invalid_request"), None]);
     assert!(list.actions.iter().all(|action| action.new_value.is_none()));
+}
+
+#[test]
+fn a_name_that_nobody_knows_is_repeated_only_in_its_beginning() {
+    let name = "x".repeat(1000);
+    refused(
+        &format!(r#"[{{"op":"flag","key":"a","reason":"r","{name}":1}}]"#),
+        &format!("actions[0].{}…", "x".repeat(40)),
+        "unknown_field",
+    );
+    refused(&format!(r#"{{"{name}":1}}"#), &format!("{}…", "x".repeat(40)), "unknown_field");
 }

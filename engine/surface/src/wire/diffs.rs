@@ -1,6 +1,6 @@
 //! The changes between two points.
 
-use bilinc::{Diff, DiffItem, Json, Key, Seq, Version};
+use bilinc::{Diff, DiffItem, Error, Json, Key, Rejection, Seq, Version};
 use serde::Serialize;
 
 use super::is_false;
@@ -63,6 +63,22 @@ pub struct DiffEntry {
     /// Whether a value is hidden because a later forget stands.
     #[serde(skip_serializing_if = "is_false")]
     pub values_redacted: bool,
+}
+
+/// Names the points of a diff as its request does.
+#[must_use]
+pub fn in_terms_of_the_request(error: Error) -> Error {
+    match error {
+        Error::Rejected(Rejection::Invalid { field, reason, message }) => {
+            let field = match field.as_str() {
+                "from" => "from_snapshot_id".to_owned(),
+                "to" => "to_snapshot_id".to_owned(),
+                _ => field,
+            };
+            Rejection::invalid(field, reason, message).into()
+        }
+        other => other,
+    }
 }
 
 impl From<&DiffItem> for DiffEntry {

@@ -4,6 +4,7 @@ use bilinc::{DreamApplyError, DreamId, EngineError, Error, Key, Rejection, Seq, 
 use serde::Serialize;
 
 use super::dreams::ResultView;
+use super::fields::camel_case;
 use super::{Change, Time};
 
 /// An error.
@@ -29,6 +30,9 @@ pub struct Details {
     /// Which part of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
+    /// Which line of an import, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
     /// The rule that was broken, or why something is closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -86,6 +90,12 @@ pub struct Details {
     /// The first position that is affected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Seq>,
+    /// The last position of the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<Seq>,
+    /// How many positions, from the affected one to the last, are not proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub affected: Option<u64>,
     /// Who holds a lock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holder: Option<String>,
@@ -122,11 +132,21 @@ impl From<&Error> for Details {
     }
 }
 
-impl From<&DreamApplyError> for Details {
-    fn from(failed: &DreamApplyError) -> Self {
+impl Details {
+    /// With what a damage costs in a log that ends at `head`.
+    #[must_use]
+    pub fn with_cost(self, head: Option<Seq>) -> Self {
+        let affected = |position: Seq, head: Seq| head.get().saturating_add(1).saturating_sub(position.get());
+        let affected = self.position.zip(head).map(|(position, head)| affected(position, head));
+        Self { head: head.filter(|_| affected.is_some()), affected, ..self }
+    }
+
+    /// What is known of a dream that failed part-way.
+    #[must_use]
+    pub fn of_apply(failed: &DreamApplyError, dry_run: bool) -> Self {
         Self {
             page: Some(failed.page),
-            results: Some(ResultView::all(&failed.results)),
+            results: Some(ResultView::of(&failed.results, dry_run)),
             not_tried: Some(failed.not_tried.clone()),
             ..failed.error.as_ref().into()
         }
@@ -138,7 +158,10 @@ impl From<&Rejection> for Details {
         let none = Self::default();
         match rejection {
             Rejection::Invalid { field, reason, .. } => {
-                Self { field: Some(field.clone()), reason: Some((*reason).to_owned()), ..none }
+                let (line, field) = line_and_rest(field);
+                // An entry of an import as a whole is its line.
+                let field = field.filter(|field| line.is_none() || *field != "entry").map(camel_case);
+                Self { line, field, reason: Some((*reason).to_owned()), ..none }
             }
             Rejection::MemoryNotFound { key } => Self { key: Some(key.clone()), ..none },
             Rejection::MemoryExists { key, current } => {
@@ -151,10 +174,11 @@ impl From<&Rejection> for Details {
                 change: change.as_ref().map(Change::from),
                 ..none
             },
-            Rejection::RevisionRejected { key, strategy, why } => Self {
+            // Each strategy gives way for one reason; they differ in what they guard.
+            Rejection::RevisionRejected { key, strategy, .. } => Self {
                 key: Some(key.clone()),
                 strategy: Some(strategy.name()),
-                reason: Some((*why).to_owned()),
+                reason: Some("importance_below_stored".to_owned()),
                 ..none
             },
             Rejection::SnapshotNotFound(snapshot) => Self { snapshot_id: Some(*snapshot), ..none },
@@ -169,9 +193,25 @@ impl From<&Rejection> for Details {
                 Self { cap: Some(*cap), applied: Some(*applied), asked: Some(*asked), ..none }
             }
             Rejection::OperationTooLarge { bytes, limit } => Self { bytes: Some(*bytes), limit: Some(*limit), ..none },
-            Rejection::SecretDetected { kind, path } => Self { kind: Some(kind), path: Some(path.clone()), ..none },
+            Rejection::SecretDetected { kind, path } => {
+                let (line, path) = line_and_rest(path);
+                Self { kind: Some(kind), line, path: path.map(str::to_owned), ..none }
+            }
             _ => none,
         }
+    }
+}
+
+/// Takes apart where in an import something is: `line 3: value`, or `line 3` alone.
+fn line_and_rest(place: &str) -> (Option<u64>, Option<&str>) {
+    let (number, rest) = match place.strip_prefix("line ").map(|place| (place, place.split_once(": "))) {
+        Some((_, Some((number, rest)))) => (number, Some(rest)),
+        Some((number, None)) => (number, None),
+        None => return (None, Some(place)),
+    };
+    match number.parse() {
+        Ok(number) => (Some(number), rest),
+        Err(_) => (None, Some(place)),
     }
 }
 
@@ -212,5 +252,32 @@ mod tests {
         assert_eq!(details, r#"{"cap":3,"applied":2,"asked":4}"#);
         let details = serde_json::to_string(&Details::from(&Rejection::IdempotencyConflict)).unwrap();
         assert_eq!(details, "{}");
+    }
+
+    #[test]
+    fn a_field_is_in_camel_case_and_apart_from_the_line_of_an_import() {
+        for (field, wanted) in [
+            ("session_id", r#"{"field":"sessionId","reason":"r"}"#),
+            ("line 3: session_id", r#"{"field":"sessionId","line":3,"reason":"r"}"#),
+            ("line 3: entry", r#"{"line":3,"reason":"r"}"#),
+            ("line 12", r#"{"line":12,"reason":"r"}"#),
+            ("line x", r#"{"field":"line x","reason":"r"}"#),
+        ] {
+            let details: Details = (&Rejection::invalid(field, "r", "m")).into();
+            let details: serde_json::Value = serde_json::to_value(details).unwrap();
+            assert_eq!(details, serde_json::from_str::<serde_json::Value>(wanted).unwrap(), "{field}");
+        }
+        let secret = Rejection::SecretDetected { kind: "k", path: "line 2: value$.a".to_owned() };
+        let details = serde_json::to_string(&Details::from(&secret)).unwrap();
+        assert_eq!(details, r#"{"line":2,"kind":"k","path":"value$.a"}"#);
+    }
+
+    #[test]
+    fn a_damage_costs_all_from_its_position_to_the_last() {
+        let at = |position| Details { position: Some(Seq::new(position)), ..Details::default() };
+        assert_eq!(at(3).with_cost(Some(Seq::new(5))).affected, Some(3));
+        assert_eq!(at(6).with_cost(Some(Seq::new(5))).affected, Some(0));
+        assert_eq!(at(3).with_cost(None).affected, None);
+        assert_eq!(Details::default().with_cost(Some(Seq::new(5))).head, None);
     }
 }

@@ -53,15 +53,32 @@ pub fn id<T: FromStr<Err: ToString>>(field: &str, text: &str) -> Result<T, Rejec
     text.parse().map_err(|error: T::Err| Rejection::invalid(field, "invalid_id", error.to_string()))
 }
 
-/// A time in RFC 3339.
+/// A time in RFC 3339 from which on, or before which, something is meant: its very begin.
 ///
 /// # Errors
 /// When it is none.
-pub fn time(field: &str, text: &str) -> Result<Timestamp, Rejection> {
+pub fn time_from_start(field: &str, text: &str) -> Result<Timestamp, Rejection> {
     Timestamp::parse(text).map_err(|error| Rejection::invalid(field, "invalid_time", error.to_string()))
 }
 
-/// A point of the log: `@` and a position, a time or the id of a snapshot.
+/// A time in RFC 3339 up to which, or after which, something is meant. Times are recorded in
+/// microseconds and shown in milliseconds, so one with at most three digits behind the point means
+/// its whole millisecond, and what is shown with that time lies before its end.
+///
+/// # Errors
+/// When it is none.
+pub fn time_to_end(field: &str, text: &str) -> Result<Timestamp, Rejection> {
+    time_from_start(field, text).map(|time| end_of_typed(text, time))
+}
+
+fn end_of_typed(text: &str, time: Timestamp) -> Timestamp {
+    const LAST_OF_MILLISECOND: i64 = 999;
+    let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
+    let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+    if digits <= 3 { time.plus(LAST_OF_MILLISECOND) } else { time }
+}
+
+/// A point of the log: `@` and a position, a time (to its end) or the id of a snapshot.
 ///
 /// # Errors
 /// When it is none of these.
@@ -70,7 +87,7 @@ pub fn point(field: &str, text: &str) -> Result<At, Rejection> {
     if let Some(number) = text.strip_prefix('@').map(str::parse::<u64>) {
         return number.map(|number| At::Position(Seq::new(number))).map_err(|_| no_point(field, text));
     }
-    if let Ok(time) = Timestamp::parse(text) {
+    if let Ok(time) = time_to_end(field, text) {
         return Ok(At::Time(time));
     }
     text.parse().map(At::Snapshot).map_err(|_| no_point(field, text))
@@ -115,6 +132,21 @@ pub fn json_or_text(field: &str, text: &str, limit: usize) -> Result<Json, Rejec
         }
         Err(error) => Err(invalid_json(field, &error)),
     }
+}
+
+/// The name of a field as JSON has it: `session_id` as `sessionId`.
+#[must_use]
+pub fn camel_case(name: &str) -> String {
+    let mut camel = String::with_capacity(name.len());
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
+        let inside = camel.ends_with(|before: char| before.is_ascii_alphanumeric());
+        match chars.next_if(|next| c == '_' && inside && next.is_ascii_alphanumeric()) {
+            Some(next) => camel.push(next.to_ascii_uppercase()),
+            None => camel.push(c),
+        }
+    }
+    camel
 }
 
 /// The refusal of a JSON text.
@@ -162,6 +194,33 @@ mod tests {
         assert!(matches!(point("at", "01920000-0000-7000-8000-000000000001").unwrap(), At::Snapshot(_)));
         for wrong in ["@", "@-1", "yesterday", ""] {
             assert!(point("at", wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_time_as_it_is_shown_means_its_whole_millisecond() {
+        let end = |text| time_to_end("after", text).unwrap().micros() % 1_000_000;
+        assert_eq!(end("2026-01-31T09:30:00.123Z"), 123_999);
+        assert_eq!(end("2026-01-31T11:30:00.12+02:00"), 120_999);
+        assert_eq!(end("2026-01-31T09:30:00Z"), 999);
+        assert_eq!(end("2026-01-31T09:30:00.1234Z"), 123_400);
+        assert_eq!(end("2026-01-31T09:30:00.123456789Z"), 123_456);
+        assert_eq!(time_to_end("after", "9999-12-31T23:59:59.999999Z").unwrap(), Timestamp::MAX);
+        assert_eq!(time_from_start("before", "2026-01-31T09:30:00.123Z").unwrap().micros() % 1_000_000, 123_000);
+        let At::Time(time) = point("as_of", "2026-01-31T09:30:00.123Z").unwrap() else { unreachable!() };
+        assert_eq!(time.micros() % 1_000_000, 123_999);
+    }
+
+    #[test]
+    fn names_of_fields_are_in_camel_case() {
+        for (name, wanted) in [
+            ("session_id", "sessionId"),
+            ("actions[3].new_value", "actions[3].newValue"),
+            ("from_snapshot_id", "fromSnapshotId"),
+            ("key", "key"),
+            ("_a_", "_a_"),
+        ] {
+            assert_eq!(camel_case(name), wanted);
         }
     }
 

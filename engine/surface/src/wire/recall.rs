@@ -3,8 +3,8 @@
 use bilinc::{Json, Key, RecallHit, Version};
 use serde::Serialize;
 
+use super::Time;
 use super::entries::{FlagView, flags_of};
-use super::{Time, is_false};
 
 /// The results of a recall, best first.
 #[derive(Debug, Serialize)]
@@ -51,9 +51,6 @@ pub struct RecallResult {
     /// The terms that matched, when asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub matched: Vec<Matched>,
-    /// Whether the value was cut.
-    #[serde(skip_serializing_if = "is_false")]
-    pub value_truncated: bool,
 }
 
 /// A term of the query and how it was found.
@@ -97,7 +94,6 @@ impl From<&RecallHit> for RecallResult {
             score: hit.score,
             age_seconds: hit.age_seconds,
             matched,
-            value_truncated: false,
         }
     }
 }

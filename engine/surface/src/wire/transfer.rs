@@ -7,8 +7,8 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportView {
-    /// Its id, by which it can be undone.
-    pub import_id: ImportId,
+    /// Its id, by which it can be undone; none when it wrote nothing.
+    pub import_id: Option<ImportId>,
     /// Lines read.
     pub lines: u64,
     /// Entries made.
@@ -24,7 +24,7 @@ pub struct ImportView {
 impl From<&ImportSummary> for ImportView {
     fn from(summary: &ImportSummary) -> Self {
         Self {
-            import_id: summary.import,
+            import_id: (summary.created + summary.replaced > 0).then_some(summary.import),
             lines: summary.lines,
             created: summary.created,
             replaced: summary.replaced,

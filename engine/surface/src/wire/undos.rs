@@ -41,9 +41,12 @@ pub struct RestoredKey {
     pub key: Key,
     /// What was undone.
     pub op: String,
-    /// The entry's version now; left out when it is gone again.
+    /// The entry's version now; left out when it is gone again, and when nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry_version: Option<Version>,
+    /// Whether the entry is gone again.
+    #[serde(skip)]
+    pub gone: bool,
 }
 
 /// A key that was left as it is.
@@ -64,7 +67,13 @@ impl UndoView {
     pub fn new(answer: &UndoAnswer, dry_run: bool) -> Self {
         let undone = &answer.undone;
         let restored = (undone.restored.iter())
-            .map(|item| RestoredKey { key: item.key.clone(), op: item.op.to_string(), entry_version: item.version })
+            .map(|item| RestoredKey {
+                key: item.key.clone(),
+                op: item.op.to_string(),
+                // A dry run makes no version, so it has none to give out.
+                entry_version: item.version.filter(|_| !dry_run),
+                gone: item.version.is_none(),
+            })
             .collect();
         let conflicts = (undone.conflicts.iter())
             .map(|item| ConflictKey {

@@ -162,6 +162,10 @@ fn a_damaged_log_answers_as_of_before_and_takes_no_writes() {
     let verify = shell.run(&["verify"]);
     assert_eq!((verify.code, verify.out.as_str()), (Some(1), ""));
     assert!(verify.err.contains("everything before position 2 is whole"), "{verify:?}");
+    // What it costs: all from there to the end.
+    assert!(verify.err.contains("the 2 positions from there to the end, 3, are not proved"), "{verify:?}");
+    let details = shell.run(&["verify", "--json"]).error(1)["details"].clone();
+    assert_eq!((&details["position"], &details["head"], &details["affected"]), (&json!(2), &json!(3), &json!(2)));
 }
 
 #[test]
@@ -172,6 +176,8 @@ fn a_damaged_value_harms_no_other_memory() {
     damage(&shell, b"spoiled");
     assert_eq!(shell.value("good"), "healthy");
     assert_eq!(shell.refused("store_corrupt", &["get", "bad"])["position"], 2);
-    assert_eq!(shell.refused("store_corrupt", &["verify"])["position"], 2);
+    let details = shell.refused("store_corrupt", &["verify"]);
+    assert_eq!((&details["position"], &details["head"], &details["affected"]), (&json!(2), &json!(2), &json!(1)));
+    assert!(shell.run(&["verify"]).err.contains("position 2 from there on is not proved"));
     assert_eq!(shell.json(&["list", "--values", "none"])["total"], 2);
 }

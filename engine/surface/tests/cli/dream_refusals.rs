@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::shell::{Dream, Shell, each};
 
 const MISSING: &str = "01920000-0000-7000-8000-000000000001";
-const SECRET: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+const SECRET: &str = concat!("ghp_", "abcdefghijklmnopqrstuvwxyz0123456789");
 
 /// A dream over memories `k0`, `k1` ….
 fn dream(shell: &Shell, number: usize) -> Dream {
@@ -90,7 +90,7 @@ fn what_is_no_action_refuses_all_by_its_index() {
         ("actions[0].op", "unknown_op", r#"[{"op":"erase","key":"k0","reason":"r"}]"#),
         ("actions[0].reason", "required", r#"[{"op":"flag","key":"k0"}]"#),
         (
-            "actions[0].expected_version",
+            "actions[0].expectedVersion",
             "invalid_id",
             r#"[{"op":"flag","key":"k0","reason":"r","expected_version":"7"}]"#,
         ),
@@ -137,14 +137,17 @@ fn what_cannot_be_carried_out_is_the_error_of_its_action_alone() {
         {"op": "revise", "key": "k0", "expected_version": version, "new_value": "x".repeat(1 << 20), "reason": "r"},
         {"op": "revise", "key": "k0", "expected_version": version, "new_value": {"t": SECRET}, "reason": "r"},
         {"op": "confirm", "key": "k0", "expected_version": version, "reason": SECRET},
+        {"op": "revise", "key": "k0", "expected_version": version, "new_value": "x".repeat(1 << 20), "reason": SECRET},
         {"op": "confirm", "key": "k1", "expected_version": dream.version("k1"), "reason": "r"}]);
     let file = shell.write("actions.json", list.to_string());
     let applied = shell.run(&["dream", "apply", dream.id(), "--file", &file, "--json"]);
     assert!(!applied.out.contains("abcdefghijklmnop"), "{applied:?}");
     let applied = applied.json();
     let results = &applied["results"];
-    assert_eq!(each(results, "status"), ["error", "error", "error", "error", "error", "applied"]);
-    for (index, code) in [(2, "invalid_request"), (3, "secret_detected"), (4, "secret_detected")] {
+    assert_eq!(each(results, "status"), ["error", "error", "error", "error", "error", "error", "applied"]);
+    for (index, code) in
+        [(2, "invalid_request"), (3, "secret_detected"), (4, "secret_detected"), (5, "invalid_request")]
+    {
         assert_eq!(results[index]["error"]["code"], code, "{results}");
     }
     let human = shell.run(&["dream", "show", dream.id()]);
@@ -165,7 +168,8 @@ fn a_file_that_cannot_be_read_is_the_callers_mistake() {
     let ran = shell.feed(&["commit", "--key", "k", "--value", "-", "--json"], &[0xff, 0xfe]);
     let error = ran.error(1);
     assert_eq!((&error["error"], &error["details"]["reason"]), (&json!("invalid_request"), &json!("invalid_utf8")));
-    shell.invalid("line 1", "invalid_utf8", &["import", &binary]);
+    let details = shell.refused("invalid_request", &["import", &binary]);
+    assert_eq!(details, json!({"line": 1, "reason": "invalid_utf8"}));
     shell.refused("invalid_request", &["import", &shell.file("missing")]);
 }
 
@@ -184,4 +188,77 @@ fn limits_of_a_dream_start_and_of_a_report_hold() {
     let ran = shell.run(&["dream", "apply", dream.id(), "--file", &both, "--report", "two", "--json"]);
     assert_eq!(ran.error(2)["details"]["field"], "report");
     assert_eq!(shell.json(&["dream", "show", dream.id()])["state"], "open");
+}
+
+#[test]
+fn a_file_of_actions_is_read_up_to_a_limit_only() {
+    let shell = Shell::new();
+    let dream = dream(&shell, 1);
+    // A hole of a file: its bytes take no room.
+    let path = shell.write("huge.json", "[]");
+    std::fs::File::options().write(true).open(&path).unwrap().set_len((64 << 20) + 1).unwrap();
+    shell.invalid("actions", "too_large", &["dream", "apply", dream.id(), "--file", &path]);
+    let spaces = " ".repeat((64 << 20) + 1);
+    let ran = shell.feed(&["dream", "apply", dream.id(), "--file", "-", "--json"], spaces.as_bytes());
+    assert_eq!(ran.error(1)["details"]["reason"], "too_large");
+    assert_eq!(shell.json(&["dream", "show", dream.id()])["actions"], json!([]));
+}
+
+#[test]
+fn a_report_comes_from_standard_input_too_and_not_beside_the_actions() {
+    let shell = Shell::new();
+    let dream = dream(&shell, 1);
+    let both = ["dream", "apply", dream.id(), "--file", "-", "--report", "-", "--json"];
+    assert_eq!(shell.feed(&both, b"[]").error(2)["details"]["field"], "report");
+    let words = ["dream", "apply", dream.id(), "--report", "-", "--json"];
+    let error = shell.feed(&words, &vec![b'x'; (16 << 20) + 1]).error(1);
+    assert_eq!((&error["details"]["field"], &error["details"]["reason"]), (&json!("report"), &json!("too_large")));
+    shell.feed(&words, b"nothing to do\n").json();
+    assert_eq!(shell.json(&["dream", "show", dream.id()])["report"], "nothing to do");
+}
+
+#[test]
+fn a_dry_run_that_fails_on_a_page_says_that_nothing_was_written() {
+    let shell = Shell::new();
+    let dream = dream(&shell, 40);
+    let many = [actions(&dream, "confirm", 0..25), actions(&dream, "forget", 25..40)].concat();
+    let file = file(&shell, &many);
+    let words = ["dream", "apply", dream.id(), "--file", &file, "--dry-run"];
+    let human = shell.run(&words);
+    assert!(human.err.contains("Dry run, nothing was written: page 2 would fail."), "{human:?}");
+    assert!(!human.err.contains("stay applied"), "{human:?}");
+    let details = shell.run(&[&words[..], &["--json"]].concat()).error(1)["details"].clone();
+    let results = details["results"].as_array().unwrap();
+    assert!(results.len() == 25 && results.iter().all(|result| result.get("entryVersion").is_none()), "{details}");
+}
+
+#[test]
+fn a_dry_run_hands_out_no_version_that_never_comes_to_be() {
+    let shell = Shell::new();
+    let dream = dream(&shell, 3);
+    let revise = |number: usize| {
+        let mut action = action(&dream, "revise", number);
+        action["new_value"] = json!("w");
+        action
+    };
+    let list = [
+        action(&dream, "flag", 0),
+        revise(0),
+        json!({"op": "flag", "key": "k0", "reason": "r"}),
+        action(&dream, "confirm", 0),
+        action(&dream, "confirm", 1),
+        action(&dream, "flag", 2),
+    ];
+    let file = file(&shell, &list);
+    let words = ["dream", "apply", dream.id(), "--file", &file, "--dry-run"];
+    let trial = shell.json(&words);
+    let results = &trial["results"];
+    assert_eq!(each(results, "status"), ["applied", "applied", "applied", "conflict", "applied", "applied"]);
+    let (first, last) = (json!(dream.version("k0")), json!(dream.version("k2")));
+    let versions: Vec<_> = (0..6).map(|index| results[index].get("entryVersion")).collect();
+    assert_eq!(versions, [Some(&first), None, None, None, None, Some(&last)]);
+    assert_eq!(results[3]["current"], json!({}));
+    let human = shell.text(&words);
+    assert!(human.contains("changed by an action before it"), "{human}");
+    assert_eq!(shell.json(&["get", "k0"])["entryVersion"], first);
 }

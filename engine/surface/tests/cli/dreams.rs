@@ -111,6 +111,41 @@ fn take_back(shell: &Shell, id: &str, before: &[Value]) {
 }
 
 #[test]
+fn an_undo_of_a_dream_says_what_it_did_not_bring_back_and_that_it_was_done_before() {
+    let shell = Shell::new();
+    let dream = shell.dream(&MEMORIES);
+    let forget = json!([{"op": "forget", "key": "office", "expected_version": dream.version("office"), "reason": "r"}]);
+    let file = shell.write("forget.json", forget.to_string());
+    shell.json(&["dream", "apply", dream.id(), "--file", &file]);
+    let without = "without metadata, session, canonical, priority, ttl and flags";
+    let trial = shell.text(&["dream", "undo", dream.id(), "--dry-run"]);
+    assert!(trial.contains(without), "{trial}");
+    let undone = shell.text(&["dream", "undo", dream.id()]);
+    assert!(undone.contains(without) && undone.contains("Undid dream"), "{undone}");
+    let again = shell.text(&["dream", "undo", dream.id()]);
+    assert!(again.starts_with(&format!("Dream {} had been undone before", dream.id())), "{again}");
+}
+
+#[test]
+fn a_dream_without_candidates_says_what_is_true_of_what_was_asked() {
+    let shell = Shell::new();
+    let file = shell.write("old.jsonl", "");
+    shell.json(&["import", &file]);
+    let says = |words: &[&str], part: &str| {
+        let text = shell.text(&[&["dream", "start"], words].concat());
+        assert!(text.contains(part) && text.contains("Nothing was written."), "{words:?}: {text}");
+    };
+    says(&[], "no memory changed in the last seven days.");
+    says(&["--since", "2020-01-01"], "no memory changed since 2020-01-01T00:00:00.000Z.");
+    shell.commit("k", "v");
+    says(&["--prefix", "x."], "no memory that begins with `x.` changed in the last seven days.");
+    let dream = shell.json(&["dream", "start"]);
+    shell.json(&["dream", "apply", dream["dreamId"].as_str().unwrap(), "--report", "nothing to do"]);
+    says(&[], "no memory changed since the last dream.");
+    says(&["--since", "1h"], ", but for what a dream has looked at.");
+}
+
+#[test]
 fn what_a_dream_removed_comes_back_with_all_metadata_only_when_asked() {
     for (with, restored) in [(false, false), (true, true)] {
         let shell = Shell::new();

@@ -58,6 +58,30 @@ fn a_forget_hides_all_that_came_before_and_its_undo_shows_it_again() {
 }
 
 #[test]
+fn a_redo_of_the_forget_hides_it_all_again() {
+    let shell = Shell::new();
+    shell.commit("k", VALUE);
+    shell.json(&["revise", "--key", "k", "--value", &format!("{VALUE}, again")]);
+    shell.json(&["forget", "--key", "k", "--reason", "private"]);
+    let undone = shell.json(&["undo", "--seq", "3"]);
+    assert_eq!(shown(&shell), READS);
+    let redone = shell.json(&["undo", "--seq", &undone["seq"].to_string()]);
+    assert_eq!(redone["restored"][0]["key"], "k");
+    shell.refused("memory_not_found", &["get", "k"]);
+    assert_eq!(shown(&shell), [&[] as &[&str]; 0]);
+    for point in ["1", "2", "4"] {
+        let entry = shell.json(&["get", "k", "--as-of", point]);
+        assert_eq!((&entry["valuesRedacted"], entry.get("value")), (&json!(true), None), "{point}");
+    }
+    let history = shell.json(&["history", "k"]);
+    let entries = history["entries"].as_array().unwrap();
+    assert!(entries.iter().all(|entry| entry["valuesRedacted"] == true), "{history}");
+    // And once more the other way.
+    shell.json(&["undo", "--seq", &redone["seq"].to_string()]);
+    assert_eq!(shown(&shell), READS);
+}
+
+#[test]
 fn a_new_memory_under_a_forgotten_key_does_not_uncover_the_old_one() {
     let shell = Shell::new();
     shell.commit("k", VALUE);

@@ -28,6 +28,50 @@ fn a_memory_is_shown_as_it_was_at_each_kind_of_point() {
 }
 
 #[test]
+fn a_time_that_is_shown_is_a_point_as_it_stands() {
+    let shell = Shell::new();
+    // Whatever microseconds the recorded times have.
+    for number in 0..20 {
+        let key = format!("k{number}");
+        shell.commit(&key, "v");
+        let at = shell.json(&["get", &key])["updatedAt"].as_str().unwrap().to_owned();
+        assert_eq!(shell.json(&["get", &key, "--as-of", &at])["value"], "v", "{at}");
+        let diff = shell.json(&["diff", "--from-snapshot", &at]);
+        assert_eq!(diff["fromSeq"], number + 1, "{at}");
+        let found = shell.json(&["recall", "--query", &key, "--at", &at]);
+        assert!(keys(&found["results"]).contains(&key.as_str()), "{at}");
+        for (words, list) in [
+            (["list", "--updated-after", &at], "entries"),
+            (["list", "--updated-before", &at], "entries"),
+            (["log", "--after", &at], "events"),
+            (["log", "--before", &at], "events"),
+        ] {
+            let answer = shell.json(&words);
+            assert!(!keys(&answer[list]).contains(&key.as_str()), "{words:?}: {answer}");
+        }
+        assert_eq!(shell.json(&["undo", "--after", &at])["restored"], json!([]), "{at}");
+    }
+}
+
+#[test]
+fn a_time_with_all_its_digits_is_that_moment() {
+    let shell = Shell::new();
+    let line = json!({"key": "k", "value": "v", "updatedAt": "2021-01-01T00:00:00.123456Z"});
+    shell.json(&["import", &shell.write("one.jsonl", line.to_string())]);
+    for (word, time, total) in [
+        ("--updated-after", "2021-01-01T00:00:00.123Z", 0),
+        ("--updated-after", "2021-01-01T00:00:00.123455Z", 1),
+        ("--updated-after", "2021-01-01T00:00:00.123456Z", 0),
+        ("--updated-after", "2021-01-01T00:00:00.122Z", 1),
+        ("--updated-before", "2021-01-01T00:00:00.123Z", 0),
+        ("--updated-before", "2021-01-01T00:00:00.123457Z", 1),
+        ("--updated-before", "2021-01-01T00:00:00.124Z", 1),
+    ] {
+        assert_eq!(shell.json(&["list", word, time])["total"], total, "{word} {time}");
+    }
+}
+
+#[test]
 fn a_recall_searches_what_was_there_at_a_time() {
     let shell = Shell::new();
     shell.commit("k", "walnut");

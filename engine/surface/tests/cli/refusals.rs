@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::shell::Shell;
 
 const OTHER_VERSION: &str = "v1_00000000000000000000000000000007";
-const SECRET: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+const SECRET: &str = concat!("ghp_", "abcdefghijklmnopqrstuvwxyz0123456789");
 
 #[test]
 fn malformed_requests_name_the_field_and_the_rule() {
@@ -28,11 +28,11 @@ fn malformed_requests_name_the_field_and_the_rule() {
         shell.invalid("ttl", "out_of_range", &commit(&["--ttl", ttl]));
     }
     shell.invalid("source", "out_of_range", &["commit", "--key", "k", "--value", "v", "--source", &long]);
-    shell.invalid("idempotency_key", "out_of_range", &commit(&["--idempotency-key", ""]));
-    shell.invalid("expected_version", "invalid_id", &commit(&["--expected-version", "7"]));
+    shell.invalid("idempotencyKey", "out_of_range", &commit(&["--idempotency-key", ""]));
+    shell.invalid("expectedVersion", "invalid_id", &commit(&["--expected-version", "7"]));
     shell.invalid("reason", "required", &["forget", "--key", "k", "--reason", ""]);
     shell.invalid("reason", "out_of_range", &["forget", "--key", "k", "--reason", &long]);
-    shell.invalid("evidence_keys", "invalid_key", &["flag", "k", "--reason", "r", "--evidence", ""]);
+    shell.invalid("evidenceKeys", "invalid_key", &["flag", "k", "--reason", "r", "--evidence", ""]);
     assert_eq!(crate::operations::last_position(&shell), 1);
 }
 
@@ -49,14 +49,17 @@ fn malformed_reads_name_the_field_and_the_rule() {
     shell.invalid("limit", "out_of_range", &["recall", "--query", "x", "--limit", "101"]);
     shell.invalid("query", "out_of_range", &["recall", "--query", ""]);
     shell.invalid("query", "out_of_range", &["recall", "--query", &"x".repeat(4097)]);
-    shell.invalid("as_of", "invalid_point", &["get", "k", "--as-of", "yesterday"]);
-    shell.invalid("as_of", "out_of_range", &["get", "k", "--as-of", "99"]);
-    shell.invalid("updated_after", "invalid_time", &["list", "--updated-after", "2026-02-30"]);
-    shell.invalid("from_snapshot_id", "invalid_point", &["diff", "--from-snapshot", "@"]);
-    shell.invalid("snapshot_id", "invalid_id", &["rollback", "preview", "--snapshot", "s", "--reason", "r"]);
-    shell.invalid("dream_id", "invalid_id", &["dream", "show", "d"]);
+    shell.invalid("asOf", "invalid_point", &["get", "k", "--as-of", "yesterday"]);
+    shell.invalid("asOf", "out_of_range", &["get", "k", "--as-of", "99"]);
+    shell.invalid("updatedAfter", "invalid_time", &["list", "--updated-after", "2026-02-30"]);
+    shell.invalid("fromSnapshotId", "invalid_point", &["diff", "--from-snapshot", "@"]);
+    shell.invalid("snapshotId", "invalid_id", &["rollback", "preview", "--snapshot", "s", "--reason", "r"]);
+    shell.invalid("dreamId", "invalid_id", &["dream", "show", "d"]);
+    shell.invalid("fromSnapshotId", "out_of_range", &["diff", "--from-snapshot", "@99"]);
+    let to = ["diff", "--from-snapshot", "@1", "--to-snapshot", "@99"];
+    shell.invalid("toSnapshotId", "out_of_range", &to);
     shell.invalid("seqs", "out_of_range", &["undo", "--seq", "99"]);
-    shell.invalid("from_seq", "out_of_range", &["undo", "--from-seq", "1", "--to-seq", "0"]);
+    shell.invalid("fromSeq", "out_of_range", &["undo", "--from-seq", "1", "--to-seq", "0"]);
 }
 
 #[test]
@@ -134,6 +137,9 @@ fn an_idempotency_key_gives_the_first_answer_again_and_refuses_another_request()
     let other = ["commit", "--key", "k", "--value", "w", "--idempotency-key", "once"];
     assert_eq!(shell.refused("idempotency_conflict", &other), json!({}));
     shell.refused("idempotency_conflict", &["confirm", "k", "--idempotency-key", "once"]);
+    for other in [["--source", "somebody else"], ["--session", "another"]] {
+        shell.refused("idempotency_conflict", &[&words[..], &other].concat());
+    }
     assert_eq!(crate::operations::last_position(&shell), 1);
 }
 
@@ -148,7 +154,7 @@ fn each_strategy_guards_what_it_says() {
     for (key, strategy) in [("canonical", "entrenchment"), ("plain", "importance"), ("confirmed", "verification")] {
         let details = shell.refused("revision_rejected", &lower(key, strategy));
         assert_eq!((&details["key"], &details["strategy"]), (&json!(key), &json!(strategy)));
-        assert!(details["reason"].is_string(), "{details}");
+        assert_eq!(details["reason"], "importance_below_stored");
         assert_eq!(shell.value(key), "v");
         assert_eq!(shell.json(&lower(key, "recency"))["strategy"], "recency");
     }
@@ -187,6 +193,7 @@ fn a_credential_is_refused_without_being_repeated_anywhere() {
         assert!(error["details"]["path"].is_string(), "{error}");
         hides_the_secret(words, &error.to_string());
     }
+    assert_eq!(shell.refused("secret_detected", words[7])["line"], 1);
     let path = shell.refused("secret_detected", words[1])["path"].as_str().unwrap().to_owned();
     assert!(path.contains("deep[0].token"), "{path}");
     for file in walk(&shell.store()) {

@@ -82,13 +82,13 @@ fn nothing_is_rolled_back_that_was_not_looked_at() {
     let preview = shell.json(&[&["rollback", "preview"], &target[..]].concat());
     let token = preview["confirmationToken"].as_str().unwrap();
     let execute = |reason, token| ["rollback", "execute", "--snapshot", &id, "--reason", reason, "--token", token];
-    shell.invalid("confirmation_token", "confirmation_mismatch", &execute("another reason", token));
-    shell.invalid("confirmation_token", "confirmation_mismatch", &execute("bad run", "nonsense"));
+    shell.invalid("confirmationToken", "confirmation_mismatch", &execute("another reason", token));
+    shell.invalid("confirmationToken", "confirmation_mismatch", &execute("bad run", "nonsense"));
     let bare = shell.run(&[&["rollback", "execute"], &target[..]].concat());
     assert_eq!(bare.code, Some(2), "{bare:?}");
     assert!(bare.out.contains("+ removed") && bare.err.contains("nothing was changed"), "{bare:?}");
     let bare = shell.run(&[&["rollback", "execute"], &target[..], &["--json"]].concat());
-    assert_eq!(bare.error(2)["details"]["field"], "confirmation_token");
+    assert_eq!(bare.error(2)["details"]["field"], "confirmationToken");
     shell.commit("meanwhile", "v");
     assert_eq!(shell.refused("state_changed_since_preview", &execute("bad run", token)), json!({}));
     assert_eq!(shell.value("changed"), "new");

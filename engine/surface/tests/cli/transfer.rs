@@ -67,7 +67,8 @@ fn a_bad_line_refuses_the_whole_file_with_its_number() {
     shell.commit("kept", "v");
     let before = shell.json(&["status"])["stateVersion"].clone();
     for (reason, line) in [
-        ("invalid_json", "nonsense"),
+        ("not_an_object", "nonsense"),
+        ("not_an_object", r#"[{"key":"a","value":1}]"#),
         ("invalid_json", r#"{"key":"a","value":"#),
         ("unknown_field", r#"{"key":"a","value":1,"colour":"red"}"#),
         ("required", r#"{"value":1}"#),
@@ -79,9 +80,30 @@ fn a_bad_line_refuses_the_whole_file_with_its_number() {
         let error = shell.refusal(&["import", &file]);
         assert_eq!(error["error"], "invalid_request", "{line}: {error}");
         assert!(error["message"].as_str().unwrap().contains("line 3"), "{line}: {error}");
-        assert_eq!(error["details"]["reason"], reason, "{line}: {error}");
+        assert_eq!((&error["details"]["line"], &error["details"]["reason"]), (&json!(3), &json!(reason)), "{line}");
+        assert_ne!(error["details"]["field"], "entry", "{line}: {error}");
     }
+    let line = json!({"key": "k", "value": 1, "sessionId": "x".repeat(513)}).to_string();
+    let details = shell.refused("invalid_request", &["import", &shell.write("bad.jsonl", line)]);
+    assert_eq!(details, json!({"line": 1, "field": "sessionId", "reason": "out_of_range"}));
     assert_eq!(shell.json(&["status"])["stateVersion"], before);
+}
+
+#[test]
+fn an_import_that_wrote_nothing_has_nothing_to_take_back() {
+    let shell = Shell::new();
+    shell.commit("k", "v");
+    let empty = shell.write("empty.jsonl", "\n");
+    let there = shell.write("there.jsonl", "{\"key\":\"k\",\"value\":1}\n{\"key\":\"bilinc:dream:x\",\"value\":1}\n");
+    for words in [&["import", &empty][..], &["import", &there, "--if-absent"]] {
+        assert_eq!(shell.json(words)["importId"], Value::Null, "{words:?}");
+        let human = shell.text(words);
+        assert!(human.contains("Nothing was written.") && !human.contains("undo"), "{words:?}: {human}");
+    }
+    assert_eq!(crate::operations::last_position(&shell), 1);
+    let written = shell.json(&["import", &there]);
+    assert!(written["importId"].is_string(), "{written}");
+    assert!(shell.text(&["import", &there]).contains("To take it back: bilinc undo --import"));
 }
 
 #[test]

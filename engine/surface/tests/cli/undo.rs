@@ -40,9 +40,11 @@ fn each_selection_takes_back_exactly_what_it_names() {
 fn a_range_of_time_is_taken_back_and_the_time_before_it_stays() {
     let shell = Shell::new();
     shell.commit("old", "v");
-    // Recorded times have microseconds; the shown ones have milliseconds, so this one lies before.
+    // Recorded times have microseconds; a shown one means its whole millisecond.
     let at = shell.json(&["get", "old"])["updatedAt"].as_str().unwrap().to_owned();
     let undone = shell.json(&["undo", "--before", &at]);
+    assert_eq!((&undone["restored"], undone.get("seq")), (&json!([]), None));
+    let undone = shell.json(&["undo", "--after", &at]);
     assert_eq!((&undone["restored"], undone.get("seq")), (&json!([]), None));
     let undone = shell.json(&["undo", "--after", "1h"]);
     assert_eq!(keys(&undone["restored"]), ["old"]);
@@ -72,7 +74,42 @@ fn a_change_by_somebody_else_is_kept_and_reported() {
     let change: &Value = &undone["conflicts"][0]["change"];
     assert_eq!((&change["op"], &change["source"], &change["seq"]), (&json!("update"), &json!("person"), &json!(2)));
     assert!(shell.text(&["undo", "--session", "run", "--dry-run"]).contains("by person"));
+    let human = shell.text(&["undo", "--session", "run"]);
+    assert!(human.contains("Nothing was undone (session run), and nothing was written"), "{human}");
+    assert!(human.contains("by person") && !human.contains("Undid"), "{human}");
     assert_eq!(shell.value("k"), "w");
+}
+
+#[test]
+fn an_undo_of_what_is_undone_already_is_said_to_be_nothing() {
+    let shell = Shell::new();
+    shell.json(&["commit", "--key", "k", "--value", "v", "--session", "run"]);
+    let first = shell.text(&["undo", "--session", "run"]);
+    assert!(first.starts_with("Undid session run."), "{first}");
+    let last = crate::operations::last_position(&shell);
+    let again = shell.json(&["undo", "--session", "run"]);
+    assert_eq!((&again["restored"], again.get("seq")), (&json!([]), None));
+    let human = shell.text(&["undo", "--session", "run"]);
+    assert!(!human.contains("Undid") && human.contains("nothing was written"), "{human}");
+    assert_eq!(crate::operations::last_position(&shell), last);
+}
+
+#[test]
+fn a_dry_run_tells_what_would_be_gone_and_makes_no_versions() {
+    let shell = Shell::new();
+    shell.commit("kept", "v");
+    shell.json(&["revise", "--key", "kept", "--value", "w", "--session", "s"]);
+    shell.json(&["commit", "--key", "new", "--value", "v", "--session", "s"]);
+    let words = ["undo", "--session", "s", "--dry-run"];
+    let trial = shell.json(&words);
+    let restored = trial["restored"].as_array().unwrap();
+    assert!(restored.len() == 2 && restored.iter().all(|item| item.get("entryVersion").is_none()), "{trial}");
+    let human = shell.text(&words);
+    let line = |key: &str| human.lines().find(|line| line.contains(key)).unwrap().to_owned();
+    assert!(line("↩ new").ends_with("(gone again)") && !line("↩ kept").contains("gone"), "{human}");
+    let undone = shell.json(&["undo", "--session", "s"]);
+    let kept = undone["restored"].as_array().unwrap().iter().find(|item| item["key"] == "kept").unwrap().clone();
+    assert_eq!(kept["entryVersion"], shell.json(&["get", "kept"])["entryVersion"]);
 }
 
 #[test]

@@ -84,6 +84,50 @@ fn a_value_up_to_the_limit_is_kept_and_one_byte_more_is_refused() {
 }
 
 #[test]
+fn standard_input_is_read_up_to_a_limit_only() {
+    let shell = Shell::new();
+    let error = shell.feed(&["commit", "--key", "k", "--value", "-", "--json"], &vec![b' '; (16 << 20) + 1]).error(1);
+    assert_eq!((&error["error"], &error["details"]["field"]), (&"invalid_request".into(), &"value".into()));
+    assert_eq!(error["details"]["reason"], "too_large");
+    // White space counts for nothing in the value itself.
+    let padded = [&vec![b' '; 15 << 20][..], b"[1]"].concat();
+    shell.feed(&["commit", "--key", "k", "--value", "-"], &padded).text();
+    assert_eq!(raw(&shell.text(&["get", "k", "--json"])), "[1]");
+}
+
+#[test]
+fn options_take_texts_that_begin_with_a_dash() {
+    let shell = Shell::new();
+    let more = ["--source", "-w", "--session", "-s", "--idempotency-key", "-once"];
+    shell.json(&[&["commit", "--key", "-k", "--value", "-1"], &more[..]].concat());
+    assert_eq!(shell.json(&["list", "--prefix", "-", "--source", "-w"])["total"], 1);
+    shell.json(&["revise", "--key", "-k", "--value", "v", "--reason", "--because"]);
+    shell.commit("-5", "five");
+    assert_eq!(
+        (shell.value("-5"), &shell.json(&["confirm", "-5", "--reason", "-r"])["key"]),
+        ("five".into(), &"-5".into())
+    );
+    shell.json(&["flag", "-5", "--reason", "- see there", "--evidence", "-k"]);
+    assert_eq!(shell.json(&["flags", "--prefix", "-5"])["total"], 1);
+    shell.json(&["unflag", "-5", "--reason", "-"]);
+    assert_eq!(shell.json(&["history", "-5"])["exists"], true);
+    let log = shell.json(&["log", "--key", "-k", "--source", "-w", "--session", "-s"]);
+    assert_eq!(log["events"].as_array().unwrap().len(), 1);
+    let snapshot = shell.json(&["snapshot", "create", "--label", "-before-"])["snapshot"]["id"].clone();
+    let preview = ["rollback", "preview", "--snapshot", snapshot.as_str().unwrap(), "--reason", "-r"];
+    assert_eq!(shell.json(&preview)["destructive"], true);
+    shell.invalid("metadata", "not_an_object", &["snapshot", "create", "--metadata", "-1"]);
+    shell.invalid("metadata", "not_an_object", &["commit", "--key", "k", "--value", "v", "--metadata", "-1"]);
+    assert!(shell.json(&["dream", "start", "--prefix", "-"])["dreamId"].is_string());
+    shell.json(&["forget", "--key", "-k", "--reason", "-r"]);
+    assert_eq!(shell.json(&["undo", "--session", "-s", "--dry-run"])["dryRun"], true);
+    assert_eq!(shell.json(&["undo", "--source", "-w", "--dry-run"])["dryRun"], true);
+    // A key that is an operand stands behind a double dash, so that a mistyped option is none.
+    assert_eq!(shell.run(&["get", "-k", "--json"]).error(2)["details"]["reason"], "usage");
+    assert_eq!(shell.run(&["get", "--as-of=0", "--json", "--", "-k"]).error(1)["error"], "memory_not_found");
+}
+
+#[test]
 fn keys_are_exact_whatever_stands_in_them() {
     let shell = Shell::new();
     for key in [

@@ -36,6 +36,8 @@ struct Tally {
     /// Taken back once it is recorded.
     after: usize,
     all: usize,
+    /// Whether a flag that it set is open and stays so.
+    flags: bool,
 }
 
 impl Standing {
@@ -59,17 +61,24 @@ impl Standing {
         let mut tally = Tally::default();
         for seq in &record.own {
             let event = from.event(*seq)?;
-            let Some(key) = event.event.key().filter(|_| event.event.is_change()) else {
+            let Some(key) = event.event.key() else {
                 continue;
             };
             if !self.keys.contains_key(key) {
                 let head = state.slot(key.as_str()).map_or(Seq::ZERO, |slot| slot.head);
                 self.judged(key, &chain_of(from, head)?, &[]);
             }
-            if let Some(taken) = self.keys.get(key) {
+            let Some(taken) = self.keys.get(key) else {
+                continue;
+            };
+            if event.event.is_change() {
                 tally.all += 1;
                 tally.before += usize::from(taken.before.contains(seq));
                 tally.after += usize::from(taken.after.contains(seq));
+            } else {
+                let entry = state.slot(key.as_str()).and_then(|slot| slot.entry.as_ref());
+                let open = entry.is_some_and(|entry| entry.flags.iter().any(|flag| flag.seq == *seq));
+                tally.flags |= open && !taken.after.contains(seq);
             }
         }
         Ok(tally)
@@ -79,7 +88,8 @@ impl Standing {
 /// The dreams whose standing this undo changes, and how.
 ///
 /// A dream that the selection names is undone. Any other is undone when nothing of its changes
-/// stands any more, and stands again when the undo of its undo leaves none of them taken back.
+/// stands any more and none of its flags is open, and stands again when the undo of its undo leaves
+/// none of its changes taken back.
 pub(super) fn shifts<H: History>(
     state: &State,
     from: &H,
@@ -102,10 +112,10 @@ pub(super) fn shifts<H: History>(
         if !redo && !unredo && !standing.touched.contains(&dream) {
             continue;
         }
-        let Tally { before, after, all } = standing.tally(state, from, record)?;
+        let Tally { before, after, all, flags } = standing.tally(state, from, record)?;
         let shift = match record.undo {
             None if unredo => Some(DreamShift::Undone { partly: after < all }),
-            None => (before < after && after == all).then_some(DreamShift::Undone { partly: false }),
+            None => (before < after && after == all && !flags).then_some(DreamShift::Undone { partly: false }),
             Some(_) if after == 0 && (redo || after < before) => Some(DreamShift::Redone),
             Some(undo) if undo.partly => {
                 (before < after && after == all).then_some(DreamShift::Undone { partly: false })

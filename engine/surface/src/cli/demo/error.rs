@@ -1,6 +1,6 @@
 //! Why the guided run stopped.
 
-use bilinc::{DreamApplyError, EngineError, Error, InvalidKey};
+use bilinc::{DreamApplyError, Error, InvalidKey};
 
 use crate::cli::CliError;
 
@@ -43,17 +43,13 @@ impl From<DemoError> for CliError {
     fn from(error: DemoError) -> Self {
         match error {
             DemoError::Engine(error) => Self::Engine(*error),
-            DemoError::Apply(error) => Self::Apply(error),
+            DemoError::Apply(failed) => Self::Apply { failed, dry_run: false },
             DemoError::Folder(source) => {
                 let path = std::env::temp_dir().display().to_string();
                 Self::File { doing: "keep a temporary store in", path, source }
             }
             DemoError::Output(source) => Self::Output(source),
-            // An answer that is not what it should be is a failure of the engine.
-            DemoError::Unexpected(what) => Self::Engine(Error::Engine(EngineError::Stream {
-                doing: "the demo went otherwise than it should",
-                source: std::io::Error::other(what),
-            })),
+            DemoError::Unexpected(what) => Self::Unexpected(what),
         }
     }
 }

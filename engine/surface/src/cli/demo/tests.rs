@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use super::error::{DemoError, check_count};
 use super::page::{Cell, Page, Paint};
 use super::{Style, run};
-use crate::cli::Cli;
+use crate::cli::{Cli, CliError};
 
 fn output() -> String {
     let mut out = Vec::new();
@@ -72,4 +72,6 @@ fn a_row_keeps_its_columns_and_cuts_what_does_not_fit() {
 fn an_answer_that_is_not_as_told_ends_the_run_with_what_differs() {
     let error = check_count("entries", 2_u64, 3_u64).unwrap_err();
     assert!(matches!(&error, DemoError::Unexpected(what) if what == "entries: 2, not 3"), "{error:?}");
+    let error = CliError::from(error);
+    assert!(matches!(&error, CliError::Unexpected(what) if what == "entries: 2, not 3"), "{error:?}");
 }

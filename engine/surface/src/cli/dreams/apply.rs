@@ -1,5 +1,6 @@
 //! `dream apply`.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use bilinc::{Json, limits};
@@ -8,7 +9,7 @@ use clap::Args;
 use super::dream_id;
 use crate::cli::console::Console;
 use crate::cli::errors::CliError;
-use crate::cli::write::{WriteArgs, text_or_stdin};
+use crate::cli::write::{WriteArgs, bounded, text_or_stdin};
 use crate::cli::{render, store};
 use crate::wire::actions::{self, ActionList};
 use crate::wire::dreams::AppliedView;
@@ -40,7 +41,7 @@ pub(in crate::cli) struct ApplyArgs {
     /// The actions; `-` reads standard input
     #[arg(long, value_name = "FILE", required_unless_present = "report")]
     file: Option<PathBuf>,
-    /// The report that finishes the dream: JSON if it parses, else text
+    /// The report that finishes the dream: JSON if it parses, else text; `-` reads standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     report: Option<String>,
     /// Show what would become of each action and write nothing
@@ -53,7 +54,7 @@ pub(in crate::cli) struct ApplyArgs {
 impl ApplyArgs {
     fn list(&self) -> Result<ActionList, CliError> {
         let Some(path) = &self.file else { return Ok(ActionList { actions: Vec::new(), report: None }) };
-        Ok(actions::parse(&read(path)?, !self.write.request.allow_secrets)?)
+        Ok(actions::parse(&read(path)?)?)
     }
 
     fn report(&self, from_file: Option<Json>) -> Result<Option<Json>, CliError> {
@@ -61,21 +62,30 @@ impl ApplyArgs {
             (Some(_), Some(_)) => {
                 Err(CliError::usage("report", "the file holds a report, too: leave out one of the two"))
             }
-            (Some(text), None) => Ok(Some(fields::json_or_text("report", text, limits::REPORT_BYTES)?)),
+            (Some(text), None) if text == "-" && self.file.as_deref() == Some(Path::new("-")) => {
+                Err(CliError::usage("report", "standard input holds the actions; they may come with a `report`"))
+            }
+            (Some(text), None) => {
+                let text = text_or_stdin("report", text.clone())?;
+                Ok(Some(fields::json_or_text("report", &text, limits::REPORT_BYTES)?))
+            }
             (None, from_file) => Ok(from_file),
         }
     }
 }
 
+/// Most bytes of a list of actions.
+const ACTIONS_INPUT: u64 = 64 * 1024 * 1024;
+
 fn read(path: &Path) -> Result<String, CliError> {
     if path == Path::new("-") {
-        return text_or_stdin("-".to_owned());
+        return bounded("actions", std::io::stdin().lock(), "standard input", ACTIONS_INPUT);
     }
-    std::fs::read_to_string(path).map_err(|source| CliError::File {
-        doing: "read",
-        path: path.display().to_string(),
-        source,
-    })
+    let name = path.display().to_string();
+    match File::open(path) {
+        Ok(file) => bounded("actions", file, &name, ACTIONS_INPUT),
+        Err(source) => Err(CliError::File { doing: "read", path: name, source }),
+    }
 }
 
 /// Carries out the actions of a dream.
@@ -84,7 +94,9 @@ pub(super) fn apply(console: &mut Console<'_>, args: ApplyArgs) -> Result<(), Cl
     let list = args.list()?;
     let report = args.report(list.report)?;
     let memory = store::change(&console.globals, &args.write)?;
-    let written = memory.dream_apply(dream, list.actions, report, args.dry_run)?;
+    let written = memory
+        .dream_apply(dream, list.actions, report, args.dry_run)
+        .map_err(|failed| CliError::Apply { failed: Box::new(failed), dry_run: args.dry_run })?;
     let view = AppliedView::new(&written.answer, args.dry_run);
     console.answer_write(&memory, &view, written.replayed, render::applied)
 }

@@ -5,8 +5,9 @@ use clap::Args;
 
 use crate::cli::console::Console;
 use crate::cli::errors::CliError;
+use crate::cli::times::{self, Edge};
 use crate::cli::write::WriteArgs;
-use crate::cli::{render, store, times};
+use crate::cli::{render, store};
 use crate::wire::dreams::StartedView;
 
 /// Options of `dream start`.
@@ -24,7 +25,7 @@ pub(in crate::cli) struct StartArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = limits::DREAM_CANDIDATES)]
     limit: u32,
     /// Only keys that begin so
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     prefix: Option<String>,
     /// Begin of the window: RFC 3339, a day, or an age such as 30d
     #[arg(long, value_name = "TIME")]
@@ -38,13 +39,54 @@ pub(in crate::cli) struct StartArgs {
 
 /// Begins a dream.
 pub(super) fn start(console: &mut Console<'_>, args: StartArgs) -> Result<(), CliError> {
+    times::no_age("since", args.since.as_deref(), &args.write.request)?;
     let start = DreamStart {
         limit: args.limit,
         prefix: args.prefix,
-        since: times::of_write("since", args.since.as_deref(), &args.write.request)?,
+        since: times::optional("since", args.since.as_deref(), Edge::Start)?,
         include_reviewed: args.include_reviewed,
     };
     let memory = store::change(&console.globals, &args.write)?;
-    let written = memory.dream_start(start)?;
-    console.answer_write(&memory, &StartedView::from(&written.answer), written.replayed, render::started)
+    let written = memory.dream_start(start.clone())?;
+    let view = StartedView::from(&written.answer);
+    // Only people are told why there is nothing.
+    let why = match view.dream_id {
+        None if !console.globals.json => nothing(&start, !memory.dreams(1)?.is_empty()),
+        _ => String::new(),
+    };
+    console.answer_write(&memory, &view, written.replayed, |out, style, view| render::started(out, style, view, &why))
+}
+
+/// What did not happen, so that there is no candidate.
+fn nothing(start: &DreamStart, dreamt: bool) -> String {
+    let begin = start.prefix.as_deref().filter(|prefix| !prefix.is_empty());
+    let which = begin.map(|prefix| format!(" that begins with `{}`", render::escape(prefix))).unwrap_or_default();
+    let when = match start.since {
+        Some(since) => format!("since {since}"),
+        None if dreamt => "since the last dream".to_owned(),
+        None => "in the last seven days".to_owned(),
+    };
+    // Without a window of its own a dream begins where the last one looked.
+    let narrowed = start.since.is_some() || begin.is_some();
+    let unless =
+        if narrowed && dreamt && !start.include_reviewed { ", but for what a dream has looked at" } else { "" };
+    format!("no memory{which} changed {when}{unless}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_there_is_nothing_to_tidy_is_true_of_what_was_asked() {
+        let start = DreamStart::default();
+        assert_eq!(nothing(&start, true), "no memory changed since the last dream");
+        assert_eq!(nothing(&start, false), "no memory changed in the last seven days");
+        let start = DreamStart { since: Some(bilinc::Timestamp::from_micros(0)), ..start };
+        let wanted = "no memory changed since 1970-01-01T00:00:00.000Z, but for what a dream has looked at";
+        assert_eq!(nothing(&start, true), wanted);
+        let start = DreamStart { prefix: Some("a.\u{1b}".to_owned()), include_reviewed: true, ..start };
+        let wanted = r"no memory that begins with `a.\u{1b}` changed since 1970-01-01T00:00:00.000Z";
+        assert_eq!(nothing(&start, true), wanted);
+    }
 }

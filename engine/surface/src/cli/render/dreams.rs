@@ -7,11 +7,12 @@ use super::style::{Style, Tone};
 use super::table::Grid;
 use super::text::{count, escape, value_line, value_lines};
 use super::undos::{change_words, undone};
-use crate::wire::dreams::{ActionView, AppliedView, DreamView, DreamsView, ResultView, StartedView};
+use crate::wire::dreams::{ActionView, AppliedView, Current, DreamView, DreamsView, ResultView, StartedView};
 
-pub(in crate::cli) fn started(out: &mut dyn Write, style: Style, view: &StartedView) -> Drawn {
+/// The candidates of a dream; `nothing` says why there are none.
+pub(in crate::cli) fn started(out: &mut dyn Write, style: Style, view: &StartedView, nothing: &str) -> Drawn {
     let Some(dream) = view.dream_id else {
-        writeln!(out, "Nothing to tidy: no memory changed since the last dream. Nothing was written.")?;
+        writeln!(out, "Nothing to tidy: {nothing}. Nothing was written.")?;
         return style.next_step(out, "To look further back:", "bilinc dream start --since 30d --include-reviewed");
     };
     writeln!(out, "Dream {}", style.bold(&dream.to_string()))?;
@@ -83,7 +84,11 @@ fn result_row(result: &ResultView) -> (Tone, Vec<String>) {
     let (tone, what) = match result.status {
         "applied" => (Tone::Good, result.entry_version.map(|version| version.to_string()).unwrap_or_default()),
         "conflict" => {
-            let now = result.current.as_ref().map_or("gone".to_owned(), |now| format!("now {}", now.entry_version));
+            let now = match &result.current {
+                None => "gone".to_owned(),
+                Some(Current { entry_version: None }) => "changed by an action before it".to_owned(),
+                Some(Current { entry_version: Some(version) }) => format!("now {version}"),
+            };
             let by = result.change.as_ref().map(|change| format!(", {}", change_words(change))).unwrap_or_default();
             (Tone::Warning, format!("{now}{by}"))
         }

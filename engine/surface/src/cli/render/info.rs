@@ -81,8 +81,8 @@ pub(in crate::cli) fn imported(out: &mut dyn Write, style: Style, view: &ImportV
         let skipped = count(view.skipped_reserved, "line with a reserved key", "lines with reserved keys");
         writeln!(out, "Left out: {skipped}.")?;
     }
-    if view.created + view.replaced == 0 {
-        return Ok(());
+    match view.import_id {
+        Some(import) => style.next_step(out, "To take it back:", &format!("bilinc undo --import {import}")),
+        None => writeln!(out, "Nothing was written."),
     }
-    style.next_step(out, "To take it back:", &format!("bilinc undo --import {}", view.import_id))
 }

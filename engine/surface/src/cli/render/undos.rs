@@ -22,16 +22,24 @@ pub(in crate::cli) fn undone(out: &mut dyn Write, style: Style, view: &UndoView,
             writeln!(out, "{}", style.bold(&format!("Dry run, nothing was written. Undo of {what} would give:")))?
         }
         (false, true) => {
-            writeln!(
-                out,
-                "{}",
-                style.bold(&format!("{what} had been undone before; nothing was written now. It gave:"))
-            )?;
+            let text = format!("{} had been undone before; nothing was written now. It gave:", capitalised(what));
+            writeln!(out, "{}", style.bold(&text))?;
+        }
+        (false, false) if view.seq.is_none() => {
+            let why = match (view.conflicts.is_empty(), view.unchanged.is_empty()) {
+                (true, _) => "there is nothing to do",
+                (false, true) => "no memory in it could be taken back",
+                (false, false) => {
+                    "what could not be taken back is named below, and with the rest there is nothing to do"
+                }
+            };
+            let text = format!("Nothing was undone ({what}), and nothing was written: {why}.");
+            writeln!(out, "{}{state}", style.bold(&text))?;
         }
         (false, false) => writeln!(out, "{}{state}", style.bold(&format!("Undid {what}.")))?,
     }
     for item in &view.restored {
-        let how = if item.entry_version.is_none() { "  (gone again)" } else { "" };
+        let how = if item.gone { "  (gone again)" } else { "" };
         let line = format!("↩ {}  {}{how}", escape(item.key.as_str()), item.op);
         writeln!(out, "{}", style.paint(Tone::Good, &line))?;
     }
@@ -48,11 +56,11 @@ pub(in crate::cli) fn undone(out: &mut dyn Write, style: Style, view: &UndoView,
     writeln!(out, "{}", style.dim(&sums))?;
     if view.restored.iter().any(|item| item.op == "forget") && !view.metadata_restored {
         let note = if view.dry_run {
-            "Removed memories would come back without metadata, session, priority, ttl and flags; \
-             --restore-metadata brings these back, too."
+            "Removed memories would come back without metadata, session, canonical, priority, ttl and \
+             flags; --restore-metadata brings these back, too."
         } else {
-            "Removed memories came back without metadata, session, priority, ttl and flags. To have these, too, \
-             redo it and undo it again with --restore-metadata."
+            "Removed memories came back without metadata, session, canonical, priority, ttl and flags. To have \
+             these, too, redo it and undo it again with --restore-metadata."
         };
         writeln!(out, "{}", style.dim(note))?;
     }
@@ -62,6 +70,12 @@ pub(in crate::cli) fn undone(out: &mut dyn Write, style: Style, view: &UndoView,
         }
         _ => Ok(()),
     }
+}
+
+/// A name with a capital letter, at the begin of a sentence.
+fn capitalised(what: &str) -> String {
+    let mut chars = what.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 fn conflict_lines(out: &mut dyn Write, style: Style, conflict: &ConflictKey) -> Drawn {

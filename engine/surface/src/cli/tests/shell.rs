@@ -47,8 +47,8 @@ impl Shell {
     #[track_caller]
     pub(super) fn code(&self, words: &[&str]) -> String {
         match self.run(words).unwrap_err() {
-            CliError::Engine(error) | CliError::Unsound(error) => error.code().to_owned(),
-            CliError::Apply(failed) => failed.error.code().to_owned(),
+            CliError::Engine(error) | CliError::Unsound { error, .. } => error.code().to_owned(),
+            CliError::Apply { failed, .. } => failed.error.code().to_owned(),
             CliError::Usage { .. } => "usage".to_owned(),
             other => unreachable!("{other:?}"),
         }

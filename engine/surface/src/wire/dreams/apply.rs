@@ -1,6 +1,8 @@
 //! What became of the actions of a dream.
 
-use bilinc::{ActionRecord, ActionStatus, DreamApplied, DreamId, Key, Version};
+use std::collections::HashSet;
+
+use bilinc::{ActionOp, ActionRecord, ActionStatus, DreamApplied, DreamId, Key, Version};
 use serde::Serialize;
 
 use crate::wire::{Change, Time, is_false};
@@ -17,7 +19,7 @@ pub struct ResultView {
     pub key: Key,
     /// `applied`, `conflict` or `error`.
     pub status: &'static str,
-    /// The entry's version afterwards.
+    /// The entry's version afterwards; a dry run makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry_version: Option<Version>,
     /// Why it could not be carried out.
@@ -44,8 +46,9 @@ pub struct ResultError {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Current {
-    /// Its version now.
-    pub entry_version: Version,
+    /// Its version now; none when a dry run stands before a version that it did not make.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry_version: Option<Version>,
 }
 
 impl ResultView {
@@ -66,7 +69,7 @@ impl ResultView {
             ActionStatus::Applied { version } => Self { entry_version: *version, ..view },
             ActionStatus::Conflict { current, change } => Self {
                 status: "conflict",
-                current: current.map(|entry_version| Current { entry_version }),
+                current: current.map(|version| Current { entry_version: Some(version) }),
                 change: change.as_ref().map(Change::from),
                 ..view
             },
@@ -81,6 +84,31 @@ impl ResultView {
     #[must_use]
     pub fn all(records: &[ActionRecord]) -> Vec<Self> {
         records.iter().enumerate().map(|(index, record)| Self::new(index, record)).collect()
+    }
+
+    /// What would become of each of these actions. The versions that they would make never come to
+    /// be, so none of these is given out.
+    #[must_use]
+    pub fn trial(records: &[ActionRecord]) -> Vec<Self> {
+        let mut changed = HashSet::new();
+        let results = records.iter().enumerate().map(|(index, record)| {
+            let mut view = Self::new(index, record);
+            if matches!(record.status, ActionStatus::Applied { .. }) && record.op != ActionOp::Flag {
+                changed.insert(&record.key);
+            }
+            if changed.contains(&record.key) {
+                view.entry_version = None;
+                view.current = view.current.map(|_| Current { entry_version: None });
+            }
+            view
+        });
+        results.collect()
+    }
+
+    /// What became, or would become, of each of these actions.
+    #[must_use]
+    pub fn of(records: &[ActionRecord], dry_run: bool) -> Vec<Self> {
+        if dry_run { Self::trial(records) } else { Self::all(records) }
     }
 }
 
@@ -117,7 +145,7 @@ impl AppliedView {
             forget_cap: applied.forget_cap,
             forgets_reserved: applied.forgets,
             undo_until: applied.undo_until.into(),
-            results: ResultView::all(&applied.results),
+            results: ResultView::of(&applied.results, dry_run),
             pages: applied.pages,
             dry_run,
         }
