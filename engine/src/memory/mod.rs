@@ -131,3 +131,9 @@ impl Memory {
         Ok(Head { seq: Seq::new(durable.seq), chain: ChainHash(durable.chain) })
     }
 }
+
+/// The promise above, held by the compiler.
+const _: () = {
+    const fn assert_shared<T: Send + Sync>() {}
+    assert_shared::<Memory>();
+};
