@@ -56,6 +56,12 @@ impl Seq {
     }
 }
 
+impl From<u64> for Seq {
+    fn from(number: u64) -> Self {
+        Self(number)
+    }
+}
+
 impl fmt::Display for Seq {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)

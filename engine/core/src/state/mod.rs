@@ -50,7 +50,7 @@ pub struct Counts {
     pub by_type: [u64; 5],
     /// Keys that have ever been used.
     pub keys: u64,
-    /// Entries with an open flag, expired ones included.
+    /// Entries that are there with an open flag.
     pub flagged: u64,
     /// Bytes of the values and metadata objects of the entries, expired ones included.
     pub live_bytes: u64,
@@ -163,7 +163,8 @@ impl State {
         self.expiring.range(first..).take_while(move |(at, _)| *at < through).map(|(_, key)| key)
     }
 
-    /// Sums over what is there at `now`. Costs the number of expired entries that nobody replaced.
+    /// Sums over what is there at `now`. Costs the number of flagged entries and of expired ones that
+    /// nobody replaced.
     #[must_use]
     pub fn counts(&self, now: Timestamp) -> Counts {
         let mut by_type = self.by_type;
@@ -177,7 +178,7 @@ impl State {
         Counts {
             by_type,
             keys: self.slots.len() as u64,
-            flagged: self.flagged.len() as u64,
+            flagged: self.flagged.iter().filter(|key| self.entry(key.as_str(), now).is_some()).count() as u64,
             live_bytes: self.live_bytes,
             recorded_bytes: self.recorded_bytes,
         }

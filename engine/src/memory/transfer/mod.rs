@@ -4,7 +4,7 @@ mod line;
 
 use std::io::{BufRead, Write};
 
-use bilinc_core::{Command, ImportEntry, ImportId, ImportPage, Imported, Key, Outcome, Rejection, limits};
+use bilinc_core::{Command, Entry, ImportEntry, ImportId, ImportPage, Imported, Key, Outcome, Rejection, limits};
 
 use self::line::Line;
 use super::Memory;
@@ -27,35 +27,32 @@ const LINE_BYTES: usize = 16 * 1024 * 1024;
 const OPERATION_BYTES: usize = 32 * 1024 * 1024;
 
 impl Memory {
-    /// Writes the present entries as JSON Lines, in the order of their keys; dream reports are left
-    /// out. An import of an export gives equal entries: every field but version and flags.
+    /// Writes the present entries as JSON Lines, in the order of their keys and as of one position;
+    /// dream reports are left out. An import of an export gives equal entries: every field but version and flags.
     ///
     /// # Errors
     /// When the log cannot be read or the output not be written.
     pub fn export(&self, output: &mut dyn Write, progress: &mut dyn FnMut(u64, u64)) -> Result<u64, Error> {
         self.store.refresh()?;
         let now = self.now();
-        let mut keys: Vec<Key> = {
+        // Taken all at once, so that what is written stands for one position: of a merge and its
+        // forget that happen meanwhile, both or none are in it. Bodies do not change where they lie.
+        let mut entries: Vec<(Key, Entry)> = {
             let published = self.store.published();
-            published.state.entries(now).map(|(key, _)| key.clone()).filter(|key| !key.is_reserved()).collect()
+            let entries = published.state.entries(now).filter(|(key, _)| !key.is_reserved());
+            entries.map(|(key, entry)| (key.clone(), entry.clone())).collect()
         };
-        keys.sort_unstable();
-        let total = keys.len() as u64;
-        let mut done = 0;
-        for key in keys {
-            // What went meanwhile is not there any more; what changed comes as it is now.
-            let entry = self.store.published().state.entry(key.as_str(), now).cloned();
-            if let Some(entry) = entry {
-                let memory = self.shown(key, entry, false)?;
-                let mut line = Line::of(&memory)?;
-                line.push('\n');
-                output.write_all(line.as_bytes()).map_err(|source| stream("write the export", source))?;
-                done += 1;
-            }
+        entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let total = entries.len() as u64;
+        for (done, (key, entry)) in (1_u64..).zip(entries) {
+            let memory = self.shown(key, entry, false)?;
+            let mut line = Line::of(&memory)?;
+            line.push('\n');
+            output.write_all(line.as_bytes()).map_err(|source| stream("write the export", source))?;
             progress(done, total);
         }
         output.flush().map_err(|source| stream("write the export", source))?;
-        Ok(done)
+        Ok(total)
     }
 
     /// Writes entries from JSON Lines. All lines are read and judged before anything is written; a
