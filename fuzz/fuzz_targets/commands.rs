@@ -83,7 +83,7 @@ fn run(
                 .is_err()
         }
         Step::Forget { key: k } => {
-            acting.forget(Forget { key: key(k), reason: "stale".into(), expected_version: None }).is_err()
+            acting.forget(Forget { key: key(k), reason: "stale".into(), expected_version: None, purge: false }).is_err()
         }
         Step::Confirm { key: k } => acting.confirm(Confirm { key: key(k), reason: None, expected_version: None }).is_err(),
         Step::Flag { key: k } => {

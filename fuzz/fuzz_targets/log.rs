@@ -24,7 +24,7 @@ fn sound() -> &'static MemoryStorage {
             memory.commit(Commit::new(key, Json::string("value"))).expect("a commit");
         }
         let key = Key::new("b").expect("a key");
-        memory.forget(Forget { key, reason: "stale".into(), expected_version: None }).expect("a forget");
+        memory.forget(Forget { key, reason: "stale".into(), expected_version: None, purge: false }).expect("a forget");
         drop(memory);
         storage
     })

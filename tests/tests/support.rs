@@ -151,7 +151,7 @@ pub(crate) fn revise(name: &str, value: &str) -> Revise {
 }
 
 pub(crate) fn forget(name: &str) -> Forget {
-    Forget { key: key(name), reason: "no longer true".into(), expected_version: None }
+    Forget { key: key(name), reason: "no longer true".into(), expected_version: None, purge: false }
 }
 
 pub(crate) fn confirm(name: &str) -> Confirm {

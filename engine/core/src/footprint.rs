@@ -25,6 +25,8 @@ impl Command {
         match self {
             Self::Commit(command) => Footprint::Keys([command.key.clone()].into()),
             Self::Revise(command) => Footprint::Keys([command.key.clone()].into()),
+            // A purge also looks at who folded the key in, and at the operations of its values.
+            Self::Forget(command) if command.purge => Footprint::Everything,
             Self::Forget(command) => Footprint::Keys([command.key.clone()].into()),
             Self::Confirm(command) => Footprint::Keys([command.key.clone()].into()),
             Self::Flag(command) => Footprint::Keys([command.key.clone()].into()),

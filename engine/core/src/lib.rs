@@ -31,14 +31,14 @@ pub use command::{
     Action, ActionOp, ActionRefusal, Command, Commit, Confirm, Confirmation, DreamApply, DreamStart, DreamUndo, Flag,
     Forget, ImportEntry, ImportPage, Revise, Rollback, Selection, Snapshot, Strategy, Undo, Unflag,
 };
-pub use decide::{Context, Decision, Refusal, RollbackPlan, rollback_plan};
+pub use decide::{Context, Decision, Refusal, RollbackPlan, complete_purges, rollback_plan};
 pub use entry::{Entry, Facts, MemoryType, OpenFlag};
 pub use event::{
     ActionRecord, ActionStatus, Actor, Body, Candidate, ChangeInfo, ChangeOp, Committed, Confirmed, DreamFinished,
     DreamOptions, DreamPageApplied, DreamShift, DreamStarted, Event, Fingerprint, Flagged, FlagsEffect, Forgotten,
-    IdempotencyKey, Imported, ImportedTimes, Operation, OperationKind, RecordedEvent, Reflagged, Removed,
-    ReportWritten, Restored, Revised, RolledBack, SkippedKey, SnapshotTaken, UndoConflict, UndoConflictReason,
-    UndoItem, Undone, Unflagged,
+    IdempotencyKey, Imported, ImportedTimes, Operation, OperationKind, PurgeCompleted, Purged, RecordedEvent,
+    Reflagged, Removed, ReportWritten, Restored, Revised, RolledBack, SkippedKey, SnapshotTaken, UndoConflict,
+    UndoConflictReason, UndoItem, Undone, Unflagged,
 };
 pub use footprint::Footprint;
 pub use history::{History, chain_of, slot_at};

@@ -5,8 +5,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::event::{
-    ActionRecord, ChangeOp, DreamStarted, Event, Imported, OperationKind, RecordedEvent, RolledBack, SnapshotTaken,
-    Undone,
+    ActionRecord, ChangeOp, DreamStarted, Event, Imported, OperationKind, Purged, RecordedEvent, RolledBack,
+    SnapshotTaken, Undone,
 };
 use crate::id::{DreamId, Seq, Version};
 use crate::key::Key;
@@ -23,6 +23,15 @@ pub enum Outcome {
         op: ChangeOp,
         /// The version it got; none when it was forgotten or only its flags changed.
         version: Option<Version>,
+        /// When.
+        at: Timestamp,
+        /// Where in the log.
+        seq: Seq,
+    },
+    /// A key was purged.
+    Purged {
+        /// The event: what is erased, never what it was.
+        purged: Purged,
         /// When.
         at: Timestamp,
         /// Where in the log.
@@ -83,6 +92,9 @@ impl Outcome {
             }
             Event::RolledBack(event) => Some(Self::RolledBack { done: event.clone(), seq: recorded.seq }),
             Event::Imported(event) => Some(Self::Imported(event.clone())),
+            Event::Purged(event) => {
+                Some(Self::Purged { purged: event.clone(), at: recorded.operation.at, seq: recorded.seq })
+            }
             _ => None,
         });
         summing_up.or_else(|| {

@@ -22,6 +22,8 @@ pub struct Slot {
     pub changed_at: Timestamp,
     /// The newest forget of the key that was not undone; values before it are hidden.
     pub hidden_through: Seq,
+    /// The newest purge of the key; what was recorded of its content before is erased.
+    pub purged_through: Seq,
     /// The entry, if there is one. It may have expired.
     pub entry: Option<Entry>,
 }
@@ -33,20 +35,32 @@ impl Slot {
         self.entry.as_ref().filter(|entry| !entry.is_expired(now))
     }
 
-    /// Whether a value that was recorded for this key at that position is hidden now: a forget that
-    /// stands lies behind it, and it is not the value of the present entry, which a rollback may have
-    /// brought back past that forget.
+    /// Whether the content that was recorded for this key at that position is erased.
+    #[must_use]
+    pub fn is_purged(&self, at: Seq) -> bool {
+        at.is_some() && at < self.purged_through
+    }
+
+    /// Whether the value or the metadata of the entry, as it stood at some time, is erased.
+    #[must_use]
+    pub fn has_purged(&self, then: &Entry) -> bool {
+        self.is_purged(then.value_at) || self.is_purged(then.metadata_at)
+    }
+
+    /// Whether a value that was recorded for this key at that position is hidden now: it is erased, or a
+    /// forget that stands lies behind it, and it is not the value of the present entry, which a rollback
+    /// may have brought back past that forget.
     #[must_use]
     pub fn hides_value(&self, value_at: Seq) -> bool {
         let present = self.entry.as_ref().is_some_and(|entry| entry.value_at == value_at);
-        value_at < self.hidden_through && !present
+        self.is_purged(value_at) || (value_at < self.hidden_through && !present)
     }
 
     /// As [`Self::hides_value`], for a metadata object.
     #[must_use]
     pub fn hides_metadata(&self, metadata_at: Seq) -> bool {
         let present = self.entry.as_ref().is_some_and(|entry| entry.metadata_at == metadata_at);
-        metadata_at.is_some() && metadata_at < self.hidden_through && !present
+        self.is_purged(metadata_at) || (metadata_at.is_some() && metadata_at < self.hidden_through && !present)
     }
 
     /// Whether the value or the metadata of the entry, as it stood at some time, is hidden now.
@@ -96,6 +110,11 @@ impl Slot {
             Event::Forgotten(_) => {
                 self.entry = None;
                 self.hidden_through = seq;
+            }
+            Event::Purged(_) => {
+                self.entry = None;
+                self.hidden_through = seq;
+                self.purged_through = seq;
             }
             Event::Flagged(event) => self.change_entry(|entry| {
                 entry.flags.push(OpenFlag {
@@ -158,7 +177,8 @@ impl Slot {
             | Event::DreamFinished(_)
             | Event::Undone(_)
             | Event::RolledBack(_)
-            | Event::Imported(_) => {}
+            | Event::Imported(_)
+            | Event::PurgeCompleted(_) => {}
         }
     }
 

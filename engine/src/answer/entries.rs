@@ -15,6 +15,21 @@ pub struct EntryChange {
     pub at: Timestamp,
     /// Where in the log.
     pub seq: Seq,
+    /// What was erased, when that was asked for.
+    pub purged: Option<PurgeSummary>,
+}
+
+/// What a purge erased: numbers, never content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PurgeSummary {
+    /// Bodies in the log: those of values, and those of fingerprints beside them.
+    pub bodies: u64,
+    /// Bytes of values and metadata objects in them.
+    pub bytes: u64,
+    /// Events of the key that lost their value.
+    pub events: u64,
+    /// Keys whose revise named this one among the duplicates folded in: copies may live on there.
+    pub also_in: Vec<Key>,
 }
 
 /// An entry with its value and metadata.

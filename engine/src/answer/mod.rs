@@ -6,7 +6,9 @@ mod past;
 mod store;
 
 pub use self::dreams::{DreamApplied, DreamCandidate, DreamStarted, DreamSummary, DreamView, UndoAnswer};
-pub use self::entries::{EntryChange, ImportSummary, ListPage, ListedEntry, MatchedTerm, MemoryEntry, RecallHit};
+pub use self::entries::{
+    EntryChange, ImportSummary, ListPage, ListedEntry, MatchedTerm, MemoryEntry, PurgeSummary, RecallHit,
+};
 pub use self::past::{
     Diff, DiffItem, HistoryItem, HistoryState, KeyHistory, LogItem, LogPage, RollbackAnswer, RollbackPreview,
     SnapshotInfo,

@@ -119,6 +119,8 @@ pub struct RollbackPreview {
     pub update_keys: Vec<Key>,
     /// Entries to remove.
     pub remove_keys: Vec<Key>,
+    /// Keys that cannot be brought back, because their values were erased.
+    pub skipped_keys: Vec<Key>,
     /// Whether a list was cut at the limit.
     pub truncated: bool,
     /// What the rollback must be confirmed with.
@@ -144,7 +146,7 @@ pub struct LogItem {
     /// The operation it belongs to.
     pub operation: Arc<Operation>,
     /// What it is, in one word: `create`, `update`, `revise`, …, `snapshot`, `dream_start`, `dream_page`,
-    /// `dream_finish`, `undo`, `rollback`, `import`.
+    /// `dream_finish`, `undo`, `rollback`, `import`, `purge_complete`.
     pub op: &'static str,
     /// Who wrote it.
     pub source: Arc<str>,

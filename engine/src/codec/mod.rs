@@ -63,6 +63,15 @@ pub(crate) fn encode(events: &[RecordedEvent]) -> Result<FrameDraft, EngineError
 
 /// The events of a frame.
 pub(crate) fn decode(frame: &Frame, bodies: Bodies) -> Result<Vec<RecordedEvent>, EngineError> {
+    decode_with(frame, bodies, &mut |event_index| body_of(frame, event_index))
+}
+
+/// As [`decode`], the body of the event at an index being what `body` makes of it.
+pub(crate) fn decode_with(
+    frame: &Frame,
+    bodies: Bodies,
+    body: &mut dyn FnMut(u32) -> Result<Option<Body>, EngineError>,
+) -> Result<Vec<RecordedEvent>, EngineError> {
     let first = Seq::new(frame.first_seq());
     if frame.codec() != CODEC_V1 {
         let reason = format!("it was written with codec {}, this version knows {CODEC_V1}", frame.codec());
@@ -86,7 +95,7 @@ pub(crate) fn decode(frame: &Frame, bodies: Bodies) -> Result<Vec<RecordedEvent>
     };
     if with_bodies {
         for (event_index, event) in (0_u32..).zip(&mut events) {
-            event.body = body_of(frame, event_index)?;
+            event.body = body(event_index)?;
         }
     }
     Ok(events)

@@ -63,7 +63,7 @@ pub struct Head {
 pub struct Append<'a> {
     pub(crate) log: &'a Log,
     pub(crate) end: End,
-    synced_through: u64,
+    pub(crate) synced_through: u64,
     /// Whether this call of `append` has written anything yet.
     pub(crate) wrote: bool,
     // Dropped in this order: other processes first.
@@ -120,6 +120,9 @@ impl Append<'_> {
         let lens = (drafts.iter().map(FrameDraft::frame_len)).collect::<Result<Vec<u64>, _>>()?;
         log.check_writable()?;
         self.wrote = false;
+        if let Some(mark) = log.marks.cached() {
+            self.synced_through = self.synced_through.max(mark.synced.seq);
+        }
         // Taken before anything is written, so that waiting for it can be given up.
         let sync = if self.needs_roll(&lens) { Some(log.take_sync_lock(log.options.lock_timeout)?) } else { None };
         let mut metas = Vec::with_capacity(drafts.len());
@@ -298,7 +301,7 @@ impl Log {
     /// stopped in mid-write can have left anything else than whole frames.
     pub(crate) fn settle_tail(&self, mark: &Mark) -> Result<(), LogError> {
         let mut view = lock(&self.view);
-        let settled = match view.catch_up(self.storage.as_ref()) {
+        let settled = match view.catch_up(self.storage.as_ref(), mark.synced.seq) {
             Ok(super::view::Tail::Clean) => Ok(()),
             Ok(super::view::Tail::Bad(bad)) => self.cut_torn(&view, &bad, mark.visible.seq),
             Err(error) => Err(error),

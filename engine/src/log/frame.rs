@@ -308,7 +308,7 @@ impl<'a> StoredBody<'a> {
         Ok(state)
     }
 
-    fn damage(&self, reason: &str) -> Damage {
+    pub(crate) fn damage(&self, reason: &str) -> Damage {
         Damage {
             segment: segment_name(self.frame.segment),
             offset: self.region().0,

@@ -9,6 +9,7 @@ mod bytes;
 mod chain;
 mod close;
 mod draft;
+mod erase;
 mod error;
 mod frame;
 mod frame_header;
@@ -223,7 +224,7 @@ impl Log {
     }
 
     /// Remembers the first damage that is met: nobody writes behind it.
-    fn damaged(&self, damage: Damage) -> LogError {
+    pub(crate) fn damaged(&self, damage: Damage) -> LogError {
         lock(&self.stopped).get_or_insert_with(|| Stop::Damaged(damage.clone()));
         LogError::Damage(damage)
     }

@@ -170,7 +170,7 @@ impl Log {
             let start = last.start();
             view.go_back(&start);
         }
-        let bad = match view.catch_up(self.storage.as_ref()) {
+        let bad = match view.catch_up(self.storage.as_ref(), 0) {
             Ok(Tail::Bad(bad)) => Some(bad),
             Ok(Tail::Clean) => trailing(&view)?,
             Err(LogError::Damage(damage)) => {

@@ -52,7 +52,7 @@ impl Log {
             },
         };
         view.go_back(&start);
-        let bad = match view.catch_up(storage)? {
+        let bad = match view.catch_up(storage, start.seq)? {
             Tail::Bad(bad) => Some(bad),
             Tail::Clean => trailing(&view)?,
         };
@@ -105,6 +105,7 @@ pub(crate) fn trailing(view: &View) -> Result<Option<BadFrame>, LogError> {
         seq: view.end.seq.saturating_add(1),
         reason: "bytes follow the end of the log",
         torn: true,
+        body: false,
     }))
 }
 

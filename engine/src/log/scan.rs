@@ -19,6 +19,8 @@ pub(crate) struct BadFrame {
     pub reason: &'static str,
     /// Whether a write that did not finish can look like this.
     pub torn: bool,
+    /// Whether everything but a body is as it should be.
+    pub body: bool,
 }
 
 /// What lies at the scanner's place.
@@ -45,7 +47,8 @@ pub(crate) struct Scanner {
     segment: Arc<Segment>,
     offset: u64,
     next_seq: u64,
-    check_bodies: bool,
+    /// Bodies are checked from this position on.
+    check_bodies_from: u64,
     read_bytes: usize,
     /// The last piece read; frames share it.
     buffer: Arc<Vec<u8>>,
@@ -66,7 +69,7 @@ impl Scanner {
             segment,
             offset,
             next_seq,
-            check_bodies: false,
+            check_bodies_from: u64::MAX,
             read_bytes,
             buffer: Arc::new(Vec::new()),
             buffer_offset: offset,
@@ -82,10 +85,11 @@ impl Scanner {
         self
     }
 
-    /// Frames whose bodies fail their CRC are bad too: for the end of the log, where such a body is
-    /// one that has not been written to its end.
-    pub(crate) fn checking_bodies(mut self) -> Self {
-        self.check_bodies = true;
+    /// Frames behind `durable` whose bodies fail their CRC are bad too: for the end of the log, where
+    /// such a body is one that has not been written to its end. One that a sync has covered is another
+    /// matter, for who reads it to judge: it may be half erased.
+    pub(crate) fn checking_bodies(mut self, durable: u64) -> Self {
+        self.check_bodies_from = durable.saturating_add(1);
         self
     }
 
@@ -160,8 +164,8 @@ impl Scanner {
             Err(FrameFault::Broken(reason)) => return Ok(self.bad_frame(reason, true)),
             Err(FrameFault::Impossible(reason)) => return Ok(self.bad_frame(reason, false)),
         };
-        if self.check_bodies && frame.check_bodies().is_err() {
-            return Ok(self.bad_frame("a body fails its checksum", true));
+        if frame.first_seq() >= self.check_bodies_from && frame.check_bodies().is_err() {
+            return Ok(Step::Bad(BadFrame { body: true, ..self.bad_of("a body fails its checksum", true) }));
         }
         self.pass(frame.header());
         Ok(Step::Frame(frame))
@@ -173,7 +177,7 @@ impl Scanner {
     }
 
     fn bad_of(&self, reason: &'static str, torn: bool) -> BadFrame {
-        BadFrame { offset: self.offset, seq: self.next_seq, reason, torn }
+        BadFrame { offset: self.offset, seq: self.next_seq, reason, torn, body: false }
     }
 
     fn bad(&self, reason: &'static str, torn: bool) -> HeaderStep {

@@ -63,6 +63,24 @@ impl Log {
         Ok(Some(end))
     }
 
+    /// As [`Log::sync_through`], whatever the durability, and the mark with it: what is done next must
+    /// never be on the disk without what lies before it.
+    pub(crate) fn harden_through(&self, seq: u64) -> Result<(), LogError> {
+        self.check_writable()?;
+        let _held = self.take_sync_lock(self.options.lock_timeout)?;
+        let mark = self.load_mark()?;
+        if mark.synced.seq < seq {
+            let end = self.appended_end(mark.synced.seq)?;
+            if end.seq < seq {
+                return Err(LogError::NoSuchPosition { seq, last: end.seq });
+            }
+            self.sync_segment(&end, &mark)?;
+            (self.marks.store(false, end.clone(), end))
+                .map_err(|error| self.poison(&format!("the mark could not be written: {error}")))?;
+        }
+        self.marks.sync().map_err(|error| self.poison(&format!("the mark could not be synced: {error}")))
+    }
+
     fn move_mark(&self, seq: u64) -> Result<Durable, LogError> {
         // While we wait another thread may do it for us.
         let served = || self.marks.covering(seq);
@@ -76,7 +94,7 @@ impl Log {
         if mark.visible.seq >= seq {
             return Ok(durable(&mark.visible));
         }
-        let end = self.appended_end()?;
+        let end = self.appended_end(mark.synced.seq)?;
         if end.seq < seq {
             return Err(LogError::NoSuchPosition { seq, last: end.seq });
         }
@@ -113,9 +131,9 @@ impl Log {
 
     /// The end of what anybody has appended. Without `append.lock` a frame may just be in the
     /// writing: it is whole, bodies too, or the end lies before it.
-    fn appended_end(&self) -> Result<End, LogError> {
+    fn appended_end(&self, synced: u64) -> Result<End, LogError> {
         let mut view = lock(&self.view);
-        match view.catch_up(self.storage.as_ref()) {
+        match view.catch_up(self.storage.as_ref(), synced) {
             Ok(Tail::Clean | Tail::Bad(_)) => Ok(view.end.clone()),
             Err(error) => {
                 drop(view);

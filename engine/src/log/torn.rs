@@ -72,7 +72,7 @@ pub(crate) fn damage_at(segment: &Segment, bad: &BadFrame, known: u64) -> Result
 }
 
 /// A whole header past the bad frame that was written when the bad frame's position was durable.
-fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<FrameHeader>, LogError> {
+pub(crate) fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<FrameHeader>, LogError> {
     let mut buffer = vec![0_u8; READ_BYTES];
     let mut at = bad.offset.saturating_add(1);
     loop {

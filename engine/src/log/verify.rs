@@ -55,6 +55,16 @@ impl Log {
     /// chain (computed anew), and every body that is left against its salted digest. Segments are
     /// proved side by side, since each states the chain it follows. Changes nothing.
     pub fn verify(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<VerifyReport, LogError> {
+        self.verify_judging(progress, &|_| false)
+    }
+
+    /// As [`Log::verify`]; a body that is not as it was recorded and not all zeros is no damage when
+    /// `being_erased` says so of its position: then it is counted with the zeroed ones.
+    pub fn verify_judging(
+        &self,
+        progress: &mut dyn FnMut(u64, u64),
+        being_erased: &(dyn Fn(u64) -> bool + Sync),
+    ) -> Result<VerifyReport, LogError> {
         let through = self.visible()?.seq;
         let listed = super::view::list_segments(self.storage.as_ref(), &self.known_segments())?;
         let segments: Vec<Arc<Segment>> =
@@ -64,7 +74,7 @@ impl Log {
             let len = segment.file.len().doing("measure a segment", &segment.path)?;
             total = total.saturating_add(len);
         }
-        let proofs = prove_all(&segments, through, total, progress)?;
+        let proofs = prove_all(&segments, through, total, progress, being_erased)?;
         let mut report = VerifyReport { chain: self.genesis(), ..VerifyReport::default() };
         for (at, proof) in proofs.into_iter().enumerate() {
             let next = segments.get(at.saturating_add(1));
@@ -112,6 +122,7 @@ fn prove_all(
     through: u64,
     total: u64,
     progress: &mut dyn FnMut(u64, u64),
+    being_erased: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<Vec<Proof>, LogError> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let workers = cores.min(8).min(segments.len());
@@ -126,7 +137,7 @@ fn prove_all(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(segment) = segments.get(at) else { return };
-                    let proof = prove(segment, through, &mut |bytes| {
+                    let proof = prove(segment, through, being_erased, &mut |bytes| {
                         let _ = words.send(Word::Bytes(bytes));
                     });
                     let _ = words.send(Word::Done(at, Box::new(proof)));
@@ -154,7 +165,12 @@ fn prove_all(
     Ok(proofs.into_iter().flatten().collect())
 }
 
-fn prove(segment: &Arc<Segment>, through: u64, tell: &mut dyn FnMut(u64)) -> Result<Proof, LogError> {
+fn prove(
+    segment: &Arc<Segment>,
+    through: u64,
+    being_erased: &(dyn Fn(u64) -> bool + Sync),
+    tell: &mut dyn FnMut(u64),
+) -> Result<Proof, LogError> {
     let start = segment.start();
     let mut report =
         VerifyReport { bytes: start.offset, last_seq: start.seq, chain: start.chain, ..VerifyReport::default() };
@@ -167,7 +183,7 @@ fn prove(segment: &Arc<Segment>, through: u64, tell: &mut dyn FnMut(u64)) -> Res
         }
         match scanner.next()? {
             Step::Frame(frame) => {
-                if let Err(damage) = prove_frame(segment, &frame, &mut report) {
+                if let Err(damage) = prove_frame(segment, &frame, being_erased, &mut report) {
                     report.damage = Some(damage);
                     return Ok(Proof { report, end: None });
                 }
@@ -189,7 +205,12 @@ fn prove(segment: &Arc<Segment>, through: u64, tell: &mut dyn FnMut(u64)) -> Res
     }
 }
 
-fn prove_frame(segment: &Segment, frame: &Frame, report: &mut VerifyReport) -> Result<(), Damage> {
+fn prove_frame(
+    segment: &Segment,
+    frame: &Frame,
+    being_erased: &(dyn Fn(u64) -> bool + Sync),
+    report: &mut VerifyReport,
+) -> Result<(), Damage> {
     let chain = chain::link(&report.chain, frame.header(), frame.stored_permanent());
     if chain != frame.chain() {
         return Err(segment.damage(
@@ -199,8 +220,11 @@ fn prove_frame(segment: &Segment, frame: &Frame, report: &mut VerifyReport) -> R
         ));
     }
     for body in frame.bodies() {
-        if body.verify()? == BodyState::Zeroed {
-            report.zeroed.push(body.seq());
+        match body.verify() {
+            Ok(BodyState::Present(_)) => {}
+            Ok(BodyState::Zeroed) => report.zeroed.push(body.seq()),
+            Err(_) if being_erased(body.seq()) => report.zeroed.push(body.seq()),
+            Err(damage) => return Err(damage),
         }
         report.bodies = report.bodies.saturating_add(1);
     }

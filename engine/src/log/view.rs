@@ -12,6 +12,7 @@ use super::mark::End;
 use super::scan::{BadFrame, Scanner, Step};
 use super::segment::{LOG_DIR, Refused, Segment};
 use super::segment_header::parse_segment_name;
+use super::torn::later_frame;
 use crate::storage::{Storage, read_full};
 
 const CATCH_UP_BYTES: usize = 64 * 1024;
@@ -123,8 +124,9 @@ impl View {
         Ok(())
     }
 
-    /// Moves the end past every whole frame that follows.
-    pub(crate) fn catch_up(&mut self, storage: &dyn Storage) -> Result<Tail, LogError> {
+    /// Moves the end past every whole frame that follows. Bodies are looked at behind `durable` only.
+    pub(crate) fn catch_up(&mut self, storage: &dyn Storage, durable: u64) -> Result<Tail, LogError> {
+        let mut durable = durable;
         loop {
             let Some(segment) = self.end_segment().map(Arc::clone) else {
                 return Ok(Tail::Clean);
@@ -132,7 +134,7 @@ impl View {
             let mut end = self.nothing_follows(&segment)?;
             let mut scanner =
                 Scanner::new(Arc::clone(&segment), self.end.offset, self.end.seq.saturating_add(1), CATCH_UP_BYTES)
-                    .checking_bodies();
+                    .checking_bodies(durable);
             while end.is_none() {
                 match scanner.next()? {
                     Step::Frame(frame) => {
@@ -146,6 +148,11 @@ impl View {
                         };
                     }
                     Step::End { eof } => end = Some(eof),
+                    // Written to its end once, so it is no part of a torn end.
+                    Step::Bad(bad) if bad.body && later_frame(&segment, &bad)?.is_some() => {
+                        durable = bad.seq;
+                        scanner = scanner.checking_bodies(durable);
+                    }
                     Step::Bad(bad) if self.is_last(&segment) => return Ok(Tail::Bad(bad)),
                     Step::Bad(bad) => {
                         let damage = segment.damage(bad.offset, bad.seq, bad.reason);

@@ -170,6 +170,7 @@ fn op(event: &RecordedEvent) -> &'static str {
         Event::Undone(_) => "undo",
         Event::RolledBack(_) => "rollback",
         Event::Imported(_) => "import",
+        Event::PurgeCompleted(_) => "purge_complete",
         Event::Revised(_) => "revise",
         _ => event.change_op().map_or("unknown", bilinc_core::ChangeOp::name),
     }

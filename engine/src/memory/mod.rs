@@ -45,7 +45,7 @@ use crate::store::Store;
 ///     .acting_as(Actor { source: "build-agent".into(), session_id: None });
 /// let key = Key::new("build.command")?;
 /// memory.commit(Commit::new(key.clone(), Json::string("make all")))?;
-/// let forget = Forget { key, reason: "the build moved to cargo".into(), expected_version: None };
+/// let forget = Forget { key, reason: "the build moved to cargo".into(), expected_version: None, purge: false };
 /// let forgotten = memory.forget(forget)?.answer;
 ///
 /// // Anything can be taken back, by writer, session, range or single position.

@@ -72,7 +72,9 @@ impl Memory {
     /// An entry with its value and metadata, or without them when they are hidden.
     pub(super) fn shown(&self, key: Key, entry: Entry, hidden: bool) -> Result<MemoryEntry, Error> {
         let text = if hidden { Text::default() } else { self.store.text(&entry)? };
-        Ok(MemoryEntry { key, entry, value: text.value, metadata: text.metadata, values_redacted: hidden })
+        // Behind a purge that this handle has not folded yet, a value is erased and not hidden.
+        let values_redacted = hidden || text.value.is_none();
+        Ok(MemoryEntry { key, entry, value: text.value, metadata: text.metadata, values_redacted })
     }
 
     /// Resolves a point; `field` is the part of the request that it came in.

@@ -87,7 +87,8 @@ impl Memory {
             create_keys: keys(&plan.create),
             update_keys: keys(&plan.update),
             remove_keys: plan.remove.iter().take(limit).cloned().collect(),
-            truncated: lengths.iter().any(|length| *length > limit),
+            skipped_keys: plan.purged.iter().take(limit).cloned().collect(),
+            truncated: lengths.iter().chain([&plan.purged.len()]).any(|length| *length > limit),
             confirmation_token,
             expires_at,
         })

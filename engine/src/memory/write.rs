@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use bilinc_core::{
-    Command, Commit, Confirm, Flag, Forget, History, Outcome, RecordedEvent, Rejection, Revise, Seq, Unflag, limits,
+    ChangeOp, Command, Commit, Confirm, Flag, Forget, History, Outcome, RecordedEvent, Rejection, Revise, Seq, Unflag,
+    limits,
 };
 
 use super::Memory;
-use crate::answer::{EntryChange, Written};
+use crate::answer::{EntryChange, PurgeSummary, Written};
 use crate::error::{EngineError, Error};
 use crate::secrets::{FoundSecret, find_secret, find_secret_in_text};
 use crate::store::{Done, LogHistory, Request};
@@ -32,10 +33,24 @@ impl Memory {
 
     /// Takes an entry out of use. The log keeps its value, so that an undo can bring it back.
     ///
+    /// With `purge` the values, metadata objects and fingerprints of all events of the key are erased
+    /// for good, also of one that was forgotten earlier. Keys, times, reasons, types, sources and lengths
+    /// stay, and so does what a writer copied into other keys.
+    ///
     /// # Errors
     /// [`Rejection`] when the command is refused; nothing is written then.
     pub fn forget(&self, forget: Forget) -> Result<Written<EntryChange>, Error> {
-        self.entry_write(Command::Forget(forget))
+        let written = self.write(Command::Forget(forget))?;
+        let Outcome::Purged { purged, at, seq } = written.answer else { return entry_change(written) };
+        let summary = PurgeSummary {
+            bodies: purged.bodies.len() as u64,
+            bytes: purged.bytes,
+            events: purged.events,
+            also_in: purged.also_in,
+        };
+        let (key, op) = (purged.key, ChangeOp::Purge);
+        let answer = EntryChange { key, op, version: None, at, seq, purged: Some(summary) };
+        Ok(Written { answer, replayed: written.replayed })
     }
 
     /// Says that an entry is still right.
@@ -63,13 +78,7 @@ impl Memory {
     }
 
     fn entry_write(&self, command: Command) -> Result<Written<EntryChange>, Error> {
-        let written = self.write(command)?;
-        match written.answer {
-            Outcome::Entry { key, op, version, at, seq } => {
-                Ok(Written { answer: EntryChange { key, op, version, at, seq }, replayed: written.replayed })
-            }
-            other => Err(unexpected(&other)),
-        }
+        entry_change(self.write(command)?)
     }
 
     /// Carries a command through and makes its answer from what was recorded.
@@ -138,6 +147,15 @@ impl Memory {
     }
 }
 
+fn entry_change(written: Written<Outcome>) -> Result<Written<EntryChange>, Error> {
+    match written.answer {
+        Outcome::Entry { key, op, version, at, seq } => {
+            Ok(Written { answer: EntryChange { key, op, version, at, seq, purged: None }, replayed: written.replayed })
+        }
+        other => Err(unexpected(&other)),
+    }
+}
+
 pub(in crate::memory) fn outcome_of(events: &[Arc<RecordedEvent>]) -> Result<Outcome, Error> {
     Outcome::of(events).ok_or_else(|| {
         let position = events.first().map_or(Seq::ZERO, |event| event.seq);
@@ -150,6 +168,7 @@ pub(in crate::memory) fn outcome_of(events: &[Arc<RecordedEvent>]) -> Result<Out
 pub(in crate::memory) fn unexpected(outcome: &Outcome) -> Error {
     let kind = match outcome {
         Outcome::Entry { .. } => "an entry's",
+        Outcome::Purged { .. } => "a purge's",
         Outcome::Snapshot { .. } => "a snapshot's",
         Outcome::DreamStarted(_) => "a dream start's",
         Outcome::Page { .. } => "a dream page's",

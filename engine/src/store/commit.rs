@@ -10,7 +10,7 @@ use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
-use bilinc_core::{Decision, Footprint, Key, RecordedEvent, Seq, Timestamp, recorded_time};
+use bilinc_core::{Decision, Event, Footprint, Key, RecordedEvent, Seq, Timestamp, recorded_time};
 
 use super::judge::check_size;
 use super::queue::Ticket;
@@ -26,17 +26,19 @@ pub(super) struct Pending {
 }
 
 /// What is written and decided in one turn of the leader.
-struct Turn<'a> {
-    append: Append<'a>,
-    drafts: Vec<FrameDraft>,
+pub(super) struct Turn<'a> {
+    pub(super) append: Append<'a>,
+    pub(super) drafts: Vec<FrameDraft>,
     /// Tickets whose events are in `drafts` or appended, and not yet durable.
     unanswered: Vec<(Arc<Ticket>, Vec<Arc<RecordedEvent>>)>,
     /// Whether anything is pending, and its keys and idempotency keys.
     pending: bool,
+    /// Whether a purge is pending.
+    purges: bool,
     keys: HashSet<Key>,
     names: HashSet<Arc<str>>,
-    next_seq: Seq,
-    last_time: Option<Timestamp>,
+    pub(super) next_seq: Seq,
+    pub(super) last_time: Option<Timestamp>,
 }
 
 impl Store {
@@ -58,13 +60,12 @@ impl Store {
         let append = self.log.begin_append()?;
         let result = self.turn(append, batch);
         if result.is_err() {
-            // Nothing is shown of what is not durable; what became so is read from the log.
-            self.pending().events.clear();
+            self.drop_pending();
         }
         result
     }
 
-    fn turn(&self, append: Append<'_>, batch: &[Arc<Ticket>]) -> Result<(), EngineError> {
+    pub(super) fn turn(&self, append: Append<'_>, batch: &[Arc<Ticket>]) -> Result<(), EngineError> {
         self.publish_through(Seq::new(self.log.durable()?.seq))?;
         let head = append.head();
         let mut turn = Turn {
@@ -72,17 +73,24 @@ impl Store {
             drafts: Vec::new(),
             unanswered: Vec::new(),
             pending: false,
+            purges: false,
             keys: HashSet::new(),
             names: HashSet::new(),
             next_seq: Seq::new(head.next_seq),
             last_time: head.last_time.map(Timestamp::from_micros),
         };
         self.read_pending(&mut turn)?;
+        if turn.purges || !self.published().state.unfinished_purges().is_empty() {
+            self.flush(&mut turn)?;
+        }
         for ticket in batch {
             if turn.meets(&ticket.request) {
                 self.flush(&mut turn)?;
             }
             self.judge_ticket(&mut turn, ticket)?;
+            if turn.purges {
+                self.flush(&mut turn)?;
+            }
         }
         turn.append_drafts()?;
         let Turn { append, unanswered, next_seq, .. } = turn;
@@ -159,12 +167,22 @@ impl Store {
         Ok(())
     }
 
-    /// Makes everything pending durable and published, so that the next decision can rest on it.
+    /// Makes everything pending durable and published, so that the next decision can rest on it, and
+    /// finishes what purges are among it.
     fn flush(&self, turn: &mut Turn<'_>) -> Result<(), EngineError> {
+        self.settle(turn)?;
+        if self.erase_purged(turn)? {
+            self.settle(turn)?;
+        }
+        answer(std::mem::take(&mut turn.unanswered));
+        Ok(())
+    }
+
+    fn settle(&self, turn: &mut Turn<'_>) -> Result<(), EngineError> {
         turn.append_drafts()?;
         self.make_durable(turn.next_seq.before())?;
-        answer(std::mem::take(&mut turn.unanswered));
         turn.pending = false;
+        turn.purges = false;
         turn.keys.clear();
         turn.names.clear();
         Ok(())
@@ -186,6 +204,17 @@ impl Store {
 
     fn publish_through(&self, durable: Seq) -> Result<(), EngineError> {
         let mut published = self.published_mut();
+        let folded = self.fold_through(&mut published, durable);
+        let purged = published.take_purged();
+        drop(published);
+        if !purged.is_empty() {
+            self.frames.clear();
+            self.forget_words(&purged);
+        }
+        folded
+    }
+
+    fn fold_through(&self, published: &mut Published, durable: Seq) -> Result<(), EngineError> {
         let mut pending = self.pending();
         while pending.events.front().is_some_and(|event| event.seq <= durable) {
             if let Some(event) = pending.events.pop_front()
@@ -213,6 +242,11 @@ impl Store {
         self.published.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Nothing is shown of what is not durable; what became so is read from the log.
+    pub(super) fn drop_pending(&self) {
+        self.pending().events.clear();
+    }
+
     fn pending(&self) -> MutexGuard<'_, Pending> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -221,6 +255,7 @@ impl Store {
 impl Turn<'_> {
     fn learn(&mut self, event: &RecordedEvent) {
         self.pending = true;
+        self.purges |= matches!(event.event, Event::Purged(_));
         self.keys.extend(event.event.key().cloned());
         self.names.extend(event.operation.idempotency.as_ref().map(Arc::clone));
     }

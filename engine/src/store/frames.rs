@@ -29,6 +29,12 @@ impl FrameCache {
         Some(frame)
     }
 
+    /// Lets go of all of them: a frame shares its buffer with those around it, so none is kept that may
+    /// hold what was erased.
+    pub(super) fn clear(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Kept::default();
+    }
+
     pub(super) fn put(&self, frame: &Frame) {
         let bytes = frame.location().len;
         if bytes > MOST_BYTES / 2 {

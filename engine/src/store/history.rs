@@ -113,7 +113,7 @@ impl Store {
     pub(crate) fn body(&self, seq: Seq) -> Result<Option<Body>, EngineError> {
         let frame = self.frame(seq)?;
         let index = seq.get().saturating_sub(frame.first_seq());
-        codec::body_of(&frame, u32::try_from(index).unwrap_or(u32::MAX))
+        self.body_in(&frame, u32::try_from(index).unwrap_or(u32::MAX))
     }
 
     /// Visits the events after one position through another, in order, until one breaks off.
@@ -125,7 +125,7 @@ impl Store {
         visit: &mut dyn FnMut(&RecordedEvent) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
         let mut failed = None;
-        self.log.read(after.plus(1).get(), through.get(), &mut |frame| match codec::decode(&frame, bodies) {
+        self.log.read(after.plus(1).get(), through.get(), &mut |frame| match self.decode(&frame, bodies) {
             Ok(events) => {
                 let wanted = events.iter().filter(|event| event.seq > after && event.seq <= through);
                 wanted.map(&mut *visit).find(ControlFlow::is_break).unwrap_or(ControlFlow::Continue(()))

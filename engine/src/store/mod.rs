@@ -10,6 +10,7 @@ mod frames;
 mod history;
 mod judge;
 mod published;
+mod purge;
 mod queue;
 mod reading;
 mod token;
@@ -96,7 +97,10 @@ impl Store {
             damage: OnceLock::new(),
         };
         match store.refresh() {
-            Ok(()) => Ok(store),
+            Ok(()) => {
+                store.finish_purges_at_open();
+                Ok(store)
+            }
             Err(error @ (EngineError::Log(LogError::Damage(_)) | EngineError::Unreadable { .. })) => {
                 // Set once, here.
                 let _ = store.damage.set(error);

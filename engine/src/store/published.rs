@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use bilinc_core::{Key, RecordedEvent, Seq, State};
+use bilinc_core::{Event, Key, RecordedEvent, Seq, State};
 use bilinc_projections::order::{KeyOrder, TimeOrder};
 
 /// The state and the orders of its entries. Orders are made when a read first needs them and kept
@@ -14,11 +14,13 @@ pub(crate) struct Published {
     times: Option<TimeOrder>,
     /// Keys that changed since the recall index last looked; none as long as there is no index.
     unindexed: Option<HashSet<Key>>,
+    /// Keys purged since this was last asked.
+    purged: Vec<Key>,
 }
 
 impl Published {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { state: State::new(seed), keys: None, times: None, unindexed: None }
+        Self { state: State::new(seed), keys: None, times: None, unindexed: None, purged: Vec::new() }
     }
 
     pub(crate) fn head(&self) -> Seq {
@@ -28,6 +30,9 @@ impl Published {
     /// Folds the next event in.
     pub(crate) fn apply(&mut self, event: &RecordedEvent) {
         let Some(change) = self.state.evolve(event) else { return };
+        if matches!(event.event, Event::Purged(_)) {
+            self.purged.push(change.key.clone());
+        }
         if let Some(keys) = &mut self.keys {
             match (change.before, change.after) {
                 (None, Some(_)) => drop(keys.insert(change.key.shared())),
@@ -83,6 +88,11 @@ impl Published {
     /// Begins to keep the keys that change, for an index made from the present state.
     pub(crate) fn keep_unindexed(&mut self) {
         self.unindexed = Some(HashSet::new());
+    }
+
+    /// The keys that were purged since this was last asked.
+    pub(crate) fn take_purged(&mut self) -> Vec<Key> {
+        std::mem::take(&mut self.purged)
     }
 
     /// The keys that changed since this was last asked.

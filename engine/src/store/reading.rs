@@ -71,6 +71,17 @@ impl Store {
         Ok(search(&recall.index))
     }
 
+    /// Takes the words of purged keys out of memory, those of their earlier values too.
+    pub(super) fn forget_words(&self, purged: &[Key]) {
+        let mut recall = self.recall.lock().unwrap_or_else(PoisonError::into_inner);
+        if recall.made {
+            for key in purged {
+                recall.index.remove(key.as_str());
+            }
+            recall.index.compact();
+        }
+    }
+
     fn index_key(&self, index: &mut Recall, key: &Key) -> Result<(), EngineError> {
         let entry =
             self.published().state.slot(key.as_str()).and_then(|slot| slot.entry.clone().map(|e| (e, slot.changed)));

@@ -124,8 +124,13 @@ impl<'a, H: History> Batch<'a, H> {
         for event in &mut events {
             event.operation = Arc::clone(&operation);
         }
-        if let (Some(first), Some(key)) = (events.first_mut(), self.context.idempotency) {
-            first.body.get_or_insert_default().fingerprint = Some(key.fingerprint);
+        if let Some(key) = self.context.idempotency {
+            // Where there is an event without a value it goes beside that: a purge of one value then
+            // erases the fingerprint, too, and no value of another key with it.
+            let at = events.iter().position(|event| event.body.is_none()).unwrap_or(0);
+            if let Some(event) = events.get_mut(at) {
+                event.body.get_or_insert_default().fingerprint = Some(key.fingerprint);
+            }
         }
         events
     }

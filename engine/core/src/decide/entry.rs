@@ -147,7 +147,7 @@ pub(super) fn unflag<H: History>(batch: &mut Batch<'_, H>, command: &Unflag) -> 
 }
 
 /// The entry, if it is there and at the expected version.
-fn existing<H: History>(
+pub(super) fn existing<H: History>(
     batch: &Batch<'_, H>,
     key: &Key,
     expected: Option<Version>,

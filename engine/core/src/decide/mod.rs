@@ -5,6 +5,7 @@ mod dream;
 mod entry;
 mod form;
 mod import;
+mod purge;
 mod report;
 mod rollback;
 mod snapshot;
@@ -12,6 +13,7 @@ mod undo;
 
 use alloc::vec::Vec;
 
+pub use self::purge::complete_purges;
 pub use self::rollback::{RollbackPlan, rollback_plan};
 
 use self::batch::Batch;
@@ -105,6 +107,7 @@ impl State {
         let nothing = match command {
             Command::Commit(commit) => entry::commit(&mut batch, commit).map(|()| None)?,
             Command::Revise(revise) => entry::revise(&mut batch, revise).map(|()| None)?,
+            Command::Forget(forget) if forget.purge => purge::purge(&mut batch, forget).map(|()| None)?,
             Command::Forget(forget) => entry::forget(&mut batch, forget).map(|()| None)?,
             Command::Confirm(confirm) => entry::confirm(&mut batch, confirm).map(|()| None)?,
             Command::Flag(flag) => entry::flag(&mut batch, flag).map(|()| None)?,

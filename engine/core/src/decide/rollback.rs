@@ -8,7 +8,7 @@ use super::batch::Batch;
 use super::{Refusal, history};
 use crate::command::{Confirmation, Rollback};
 use crate::entry::Entry;
-use crate::event::{Event, FlagsEffect, Removed, Restored, RolledBack};
+use crate::event::{Event, FlagsEffect, Removed, Restored, RolledBack, SkippedKey};
 use crate::history::{History, chain_of, slot_at};
 use crate::id::Version;
 use crate::key::Key;
@@ -25,6 +25,8 @@ pub struct RollbackPlan {
     pub update: Vec<(Key, Entry)>,
     /// Entries to remove.
     pub remove: Vec<Key>,
+    /// Keys that cannot be brought back, because their content was erased.
+    pub purged: Vec<Key>,
 }
 
 /// Compares the store with a snapshot. Walks what was recorded since, and the chains of the keys
@@ -52,7 +54,9 @@ pub fn rollback_plan<H: History>(
         let chain = chain_of(from, slot.head)?;
         let then = slot_at(&chain, snapshot.seq);
         match (then.live(snapshot.at), slot.live(now)) {
+            (Some(then), None) if slot.has_purged(then) => plan.purged.push(key),
             (Some(then), None) => plan.create.push((key, then.clone())),
+            (Some(then), Some(_)) if slot.has_purged(then) => plan.purged.push(key),
             (Some(then), Some(current)) if !then.same_content(current) => plan.update.push((key, then.clone())),
             (None, Some(_)) => plan.remove.push(key),
             (Some(_), Some(_)) | (None, None) => {}
@@ -82,7 +86,7 @@ pub(super) fn rollback<H: History>(batch: &mut Batch<'_, H>, command: &Rollback)
         created: plan.create.len() as u64,
         updated: plan.update.len() as u64,
         deleted: plan.remove.len() as u64,
-        skipped: Vec::new(),
+        skipped: plan.purged.into_iter().map(|key| SkippedKey { key }).collect(),
     };
     for (key, entry) in plan.create {
         let event = restored(key, entry, true, batch.next_version());

@@ -28,11 +28,13 @@ pub enum ChangeOp {
     Restore,
     /// A rollback's removal.
     Delete,
+    /// Ended one, if it was there, and erased what was recorded of it.
+    Purge,
 }
 
 impl ChangeOp {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Create,
         Self::Update,
         Self::Confirm,
@@ -41,6 +43,7 @@ impl ChangeOp {
         Self::Unflag,
         Self::Restore,
         Self::Delete,
+        Self::Purge,
     ];
 
     /// The name that surfaces use.
@@ -55,6 +58,7 @@ impl ChangeOp {
             Self::Unflag => "unflag",
             Self::Restore => "restore",
             Self::Delete => "delete",
+            Self::Purge => "purge",
         }
     }
 }

@@ -7,6 +7,7 @@ mod change;
 mod dream;
 mod entry;
 mod operation;
+mod purge;
 mod recorded;
 mod undo;
 
@@ -19,6 +20,7 @@ pub use self::entry::{
     Unflagged,
 };
 pub use self::operation::{Actor, Body, Fingerprint, IdempotencyKey, Operation, OperationKind};
+pub use self::purge::{PurgeCompleted, Purged};
 pub use self::recorded::RecordedEvent;
 pub use self::undo::{
     DreamShift, Imported, RolledBack, SkippedKey, SnapshotTaken, UndoConflict, UndoConflictReason, UndoItem, Undone,
@@ -64,11 +66,15 @@ pub enum Event {
     RolledBack(RolledBack),
     /// An operation of an import was written; sums up the commits of its operation.
     Imported(Imported),
+    /// A key was purged: its entry ended, and what was recorded of its content is to be erased.
+    Purged(Purged),
+    /// What purges named is erased.
+    PurgeCompleted(PurgeCompleted),
 }
 
 impl Event {
     /// The names of all events, in the order of their declaration.
-    pub const NAMES: [&str; 17] = [
+    pub const NAMES: [&str; 19] = [
         "Committed",
         "Revised",
         "Confirmed",
@@ -86,6 +92,8 @@ impl Event {
         "Undone",
         "RolledBack",
         "Imported",
+        "Purged",
+        "PurgeCompleted",
     ];
 
     /// The name of this event, one of [`Self::NAMES`].
@@ -109,6 +117,8 @@ impl Event {
             Self::Undone(_) => "Undone",
             Self::RolledBack(_) => "RolledBack",
             Self::Imported(_) => "Imported",
+            Self::Purged(_) => "Purged",
+            Self::PurgeCompleted(_) => "PurgeCompleted",
         }
     }
 
@@ -126,13 +136,15 @@ impl Event {
             Self::Removed(event) => Some(&event.key),
             Self::Reflagged(event) => Some(&event.key),
             Self::ReportWritten(event) => Some(&event.key),
+            Self::Purged(event) => Some(&event.key),
             Self::SnapshotTaken(_)
             | Self::DreamStarted(_)
             | Self::DreamPageApplied(_)
             | Self::DreamFinished(_)
             | Self::Undone(_)
             | Self::RolledBack(_)
-            | Self::Imported(_) => None,
+            | Self::Imported(_)
+            | Self::PurgeCompleted(_) => None,
         }
     }
 
@@ -170,7 +182,8 @@ impl Event {
             | Self::Forgotten(_)
             | Self::Restored(_)
             | Self::Removed(_)
-            | Self::ReportWritten(_) => true,
+            | Self::ReportWritten(_)
+            | Self::Purged(_) => true,
             Self::Flagged(_)
             | Self::Unflagged(_)
             | Self::Reflagged(_)
@@ -180,7 +193,8 @@ impl Event {
             | Self::DreamFinished(_)
             | Self::Undone(_)
             | Self::RolledBack(_)
-            | Self::Imported(_) => false,
+            | Self::Imported(_)
+            | Self::PurgeCompleted(_) => false,
         }
     }
 
@@ -218,6 +232,7 @@ impl Event {
             Self::Flagged(event) => Some(&event.reason),
             Self::Unflagged(event) => event.reason.as_deref(),
             Self::RolledBack(event) => Some(&event.reason),
+            Self::Purged(event) => Some(&event.reason),
             _ => None,
         }
     }

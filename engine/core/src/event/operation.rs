@@ -17,7 +17,7 @@ pub struct Body {
     pub value: Option<Json>,
     /// Its metadata object, when not `{}`.
     pub metadata: Option<Json>,
-    /// On the first event of an operation with an idempotency key: its payload's fingerprint.
+    /// On one event of an operation with an idempotency key: its payload's fingerprint.
     pub fingerprint: Option<Fingerprint>,
 }
 
@@ -76,6 +76,8 @@ pub enum OperationKind {
     DreamUndo(DreamId),
     /// The undo of a set of events.
     Undo,
+    /// The end of purges: the engine's own doing.
+    PurgeCompletion,
 }
 
 impl OperationKind {

@@ -62,6 +62,7 @@ impl RecordedEvent {
             }
             Event::Confirmed(_) => ChangeOp::Confirm,
             Event::Forgotten(_) => ChangeOp::Forget,
+            Event::Purged(_) => ChangeOp::Purge,
             Event::Flagged(_) => ChangeOp::Flag,
             Event::Unflagged(event) if event.undoes.is_empty() => ChangeOp::Unflag,
             Event::Restored(event) if rollback => {
@@ -79,7 +80,8 @@ impl RecordedEvent {
             | Event::DreamFinished(_)
             | Event::Undone(_)
             | Event::RolledBack(_)
-            | Event::Imported(_) => return None,
+            | Event::Imported(_)
+            | Event::PurgeCompleted(_) => return None,
         })
     }
 

@@ -60,10 +60,13 @@ impl State {
         self.head = recorded.seq;
         self.last_time = Some(recorded.operation.at);
         self.recorded_bytes = self.recorded_bytes.saturating_add(recorded.event.body_bytes());
-        if let Some(name) = recorded.operation.idempotency.as_ref().filter(|_| recorded.seq == recorded.operation.first)
-        {
-            let fingerprint = recorded.body.as_ref().and_then(|body| body.fingerprint);
-            self.idempotency.recorded(name, fingerprint, &recorded.operation);
+        if let Some(name) = &recorded.operation.idempotency {
+            if recorded.seq == recorded.operation.first {
+                self.idempotency.recorded(name, &recorded.operation);
+            }
+            if let Some(fingerprint) = recorded.body.as_ref().and_then(|body| body.fingerprint) {
+                self.idempotency.recognised_by(name, fingerprint, &recorded.operation);
+            }
         }
         match &recorded.event {
             Event::SnapshotTaken(event) => self.snapshots.push(SnapshotRecord {
@@ -103,6 +106,11 @@ impl State {
                     }
                 }
             }
+            Event::Purged(event) => {
+                self.purges.purged(recorded.seq, event);
+                self.idempotency.erased(&event.bodies);
+            }
+            Event::PurgeCompleted(event) => self.purges.completed(event),
             // About a key, which is folded below, or sums up what was.
             Event::Committed(_)
             | Event::Revised(_)

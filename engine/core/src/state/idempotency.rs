@@ -41,7 +41,7 @@ impl IdempotencyBook {
         self.by_name.get(name).filter(|record| record.at.plus(IDEMPOTENCY_MICROS) >= now)
     }
 
-    pub(super) fn recorded(&mut self, name: &Arc<str>, fingerprint: Option<Fingerprint>, operation: &Operation) {
+    pub(super) fn recorded(&mut self, name: &Arc<str>, operation: &Operation) {
         let at = operation.at;
         // A recorded time may lie ahead of the clock: by CLOCK_AHEAD_MICROS and still be held to, by
         // more for once. Neither may make the store let go of a key too early.
@@ -53,8 +53,26 @@ impl IdempotencyBook {
             }
             self.order.pop_front();
         }
-        let record = IdempotencyRecord { fingerprint, first: operation.first, count: operation.count, at };
+        let record = IdempotencyRecord { fingerprint: None, first: operation.first, count: operation.count, at };
         self.by_name.insert(Arc::clone(name), record);
         self.order.push_back((at, Arc::clone(name)));
+    }
+
+    /// By what the payload of the operation is recognised.
+    pub(super) fn recognised_by(&mut self, name: &str, fingerprint: Fingerprint, operation: &Operation) {
+        if let Some(record) = self.by_name.get_mut(name).filter(|record| record.first == operation.first) {
+            record.fingerprint = Some(fingerprint);
+        }
+    }
+
+    /// An operation of which a body was erased is not recognised by its payload any more. `bodies` are
+    /// in order.
+    pub(super) fn erased(&mut self, bodies: &[Seq]) {
+        for record in self.by_name.values_mut() {
+            let from = bodies.partition_point(|seq| *seq < record.first);
+            if bodies.get(from).is_some_and(|seq| *seq < record.first.plus(u64::from(record.count))) {
+                record.fingerprint = None;
+            }
+        }
     }
 }

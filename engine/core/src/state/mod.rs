@@ -3,9 +3,10 @@
 mod dreams;
 mod evolve;
 mod idempotency;
+mod purges;
 mod review;
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -18,6 +19,7 @@ pub use self::idempotency::IdempotencyRecord;
 
 use self::dreams::DreamBook;
 use self::idempotency::IdempotencyBook;
+use self::purges::PurgeBook;
 use self::review::ReviewIndex;
 use crate::entry::Entry;
 use crate::id::{DreamId, Seq, SnapshotId};
@@ -56,6 +58,8 @@ pub struct Counts {
     pub live_bytes: u64,
     /// Bytes of all values and metadata objects ever recorded.
     pub recorded_bytes: u64,
+    /// Those of them that purges erased.
+    pub purged_bytes: u64,
 }
 
 impl Counts {
@@ -86,6 +90,7 @@ pub struct State {
     dreams: DreamBook,
     snapshots: Vec<SnapshotRecord>,
     idempotency: IdempotencyBook,
+    purges: PurgeBook,
     head: Seq,
     last_time: Option<Timestamp>,
 }
@@ -108,6 +113,7 @@ impl State {
             dreams: DreamBook::default(),
             snapshots: Vec::new(),
             idempotency: IdempotencyBook::new(hasher),
+            purges: PurgeBook::default(),
             head: Seq::ZERO,
             last_time: None,
         }
@@ -181,6 +187,7 @@ impl State {
             flagged: self.flagged.iter().filter(|key| self.entry(key.as_str(), now).is_some()).count() as u64,
             live_bytes: self.live_bytes,
             recorded_bytes: self.recorded_bytes,
+            purged_bytes: self.purges.bytes,
         }
     }
 
@@ -224,6 +231,13 @@ impl State {
     #[must_use]
     pub fn snapshots(&self) -> &[SnapshotRecord] {
         &self.snapshots
+    }
+
+    /// Purges that are not finished, each with the positions of the bodies to erase. They are to be
+    /// finished before anything else is written.
+    #[must_use]
+    pub fn unfinished_purges(&self) -> &BTreeMap<Seq, Vec<Seq>> {
+        self.purges.unfinished()
     }
 
     /// The operation that an idempotency key came with in the 24 hours before `now`.

@@ -17,6 +17,7 @@ mod forget_confirm_flag;
 mod idempotency;
 mod import;
 mod properties;
+mod purge;
 mod redo;
 mod report;
 mod revise;

@@ -10,6 +10,7 @@ mod dream;
 mod entry;
 mod facts;
 mod flags;
+mod purge;
 mod restored;
 mod undo;
 
@@ -24,6 +25,7 @@ use bincode::{BorrowDecode, Encode};
 use self::dream::{DreamFinishedV1, DreamPageAppliedV1, DreamStartedV1, ReportWrittenV1};
 use self::entry::{CommittedV1, ConfirmedV1, ForgottenV1, RevisedV1};
 use self::flags::{FlaggedV1, ReflaggedV1, UnflaggedV1};
+use self::purge::{PurgeCompletedV1, PurgedV1};
 use self::restored::{RemovedV1, RestoredV1};
 use self::undo::{ImportedV1, RolledBackV1, SnapshotTakenV1, UndoneV1};
 
@@ -60,6 +62,7 @@ enum KindV1 {
     DreamApply([u8; 16]),
     DreamUndo([u8; 16]),
     Undo,
+    PurgeCompletion,
 }
 
 #[derive(Encode, BorrowDecode)]
@@ -87,6 +90,8 @@ enum EventV1<'a> {
     Undone(UndoneV1<'a>),
     RolledBack(RolledBackV1<'a>),
     Imported(ImportedV1),
+    Purged(PurgedV1<'a>),
+    PurgeCompleted(PurgeCompletedV1),
 }
 
 /// The erasable part.
@@ -165,6 +170,8 @@ impl<'a> EventV1<'a> {
             Event::Undone(event) => Self::Undone(event.into()),
             Event::RolledBack(event) => Self::RolledBack(event.into()),
             Event::Imported(event) => Self::Imported(event.into()),
+            Event::Purged(event) => Self::Purged(event.into()),
+            Event::PurgeCompleted(event) => Self::PurgeCompleted(event.into()),
         }
     }
 
@@ -188,6 +195,8 @@ impl<'a> EventV1<'a> {
             Self::Undone(event) => Event::Undone(event.into_event()?),
             Self::RolledBack(event) => Event::RolledBack(event.into()),
             Self::Imported(event) => Event::Imported(event.into()),
+            Self::Purged(event) => Event::Purged(event.into()),
+            Self::PurgeCompleted(event) => Event::PurgeCompleted(event.into()),
         })
     }
 }
@@ -208,6 +217,7 @@ impl From<OperationKind> for KindV1 {
             OperationKind::DreamApply(id) => Self::DreamApply(id.as_u128().to_be_bytes()),
             OperationKind::DreamUndo(id) => Self::DreamUndo(id.as_u128().to_be_bytes()),
             OperationKind::Undo => Self::Undo,
+            OperationKind::PurgeCompletion => Self::PurgeCompletion,
         }
     }
 }
@@ -228,6 +238,7 @@ impl From<KindV1> for OperationKind {
             KindV1::DreamApply(id) => Self::DreamApply(DreamId::from_u128(u128::from_be_bytes(id))),
             KindV1::DreamUndo(id) => Self::DreamUndo(DreamId::from_u128(u128::from_be_bytes(id))),
             KindV1::Undo => Self::Undo,
+            KindV1::PurgeCompletion => Self::PurgeCompletion,
         }
     }
 }

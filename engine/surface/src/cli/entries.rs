@@ -173,8 +173,13 @@ pub(super) fn confirm(console: &mut Console<'_>, args: ConfirmArgs) -> Result<()
 The memory ends for recall and lists, and its earlier values are hidden. The log keeps them, so \
 that `bilinc undo` can bring it back. Keys are exact; there are no patterns.
 
-Example:
-  bilinc forget --key project.editor --reason 'no longer true'")]
+With --purge the values and metadata of all its past are erased from the store's files for good, \
+also of a memory that was forgotten earlier. What was copied into other memories stays there; so do \
+backups, and what a file system or a disk keeps of overwritten blocks.
+
+Examples:
+  bilinc forget --key project.editor --reason 'no longer true'
+  bilinc forget --key customer.address --reason 'asked to be erased' --purge")]
 pub(super) struct ForgetArgs {
     /// The memory's key, exactly
     #[arg(long, allow_hyphen_values = true)]
@@ -182,6 +187,9 @@ pub(super) struct ForgetArgs {
     /// Why, 1 to 512 characters; it stays in the history
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: String,
+    /// Erase it for good, with all its earlier values; cannot be undone
+    #[arg(long)]
+    purge: bool,
     /// Refuse when the memory has another version
     #[arg(long, value_name = "VERSION")]
     expected_version: Option<String>,
@@ -195,6 +203,7 @@ pub(super) fn forget(console: &mut Console<'_>, args: ForgetArgs) -> Result<(), 
         key: key(&args.key)?,
         reason: args.reason,
         expected_version: expected(args.expected_version.as_deref())?,
+        purge: args.purge,
     };
     let memory = store::change(&console.globals, &args.write)?;
     let written = memory.forget(forget)?;

@@ -1,7 +1,8 @@
 //! Entries, and the answers of what changes one.
 
 use bilinc::{
-    DreamId, Entry, EntryChange, Json, Key, ListPage, ListedEntry, MemoryEntry, OpenFlag, Order, Seq, Version,
+    DreamId, Entry, EntryChange, Json, Key, ListPage, ListedEntry, MemoryEntry, OpenFlag, Order, PurgeSummary, Seq,
+    Version,
 };
 use serde::Serialize;
 
@@ -228,11 +229,40 @@ pub struct Forgotten {
     pub removed: bool,
     /// Always true: the reason is in the history.
     pub reason_recorded: bool,
+    /// What was erased, when that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purged: Option<PurgedView>,
+}
+
+/// What a purge erased: numbers, never content.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PurgedView {
+    /// Bodies in the log.
+    pub bodies: u64,
+    /// Bytes of values and metadata in them.
+    pub bytes: u64,
+    /// Events of the key that lost their value.
+    pub events: u64,
+    /// Keys whose revise folded this one in: copies may live on there.
+    pub also_in: Vec<Key>,
+}
+
+impl From<&PurgeSummary> for PurgedView {
+    fn from(purged: &PurgeSummary) -> Self {
+        let PurgeSummary { bodies, bytes, events, also_in } = purged;
+        Self { bodies: *bodies, bytes: *bytes, events: *events, also_in: also_in.clone() }
+    }
 }
 
 impl From<&EntryChange> for Forgotten {
     fn from(change: &EntryChange) -> Self {
-        Self { key: change.key.clone(), removed: true, reason_recorded: true }
+        Self {
+            key: change.key.clone(),
+            removed: true,
+            reason_recorded: true,
+            purged: change.purged.as_ref().map(PurgedView::from),
+        }
     }
 }
 

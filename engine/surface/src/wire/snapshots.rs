@@ -82,6 +82,8 @@ pub struct PreviewView {
     pub update_keys: Vec<Key>,
     /// Entries to remove.
     pub remove_keys: Vec<Key>,
+    /// Keys that cannot be brought back because their values were erased.
+    pub skipped_keys: Vec<Key>,
     /// Whether a list was cut at the limit.
     pub truncated: bool,
     /// Always true.
@@ -103,6 +105,7 @@ impl PreviewView {
             create_keys: preview.create_keys,
             update_keys: preview.update_keys,
             remove_keys: preview.remove_keys,
+            skipped_keys: preview.skipped_keys,
             truncated: preview.truncated,
             destructive: true,
             confirmation_token: preview.confirmation_token,

@@ -80,8 +80,10 @@ pub struct Usage {
     pub snapshots: u64,
     /// Bytes of the values and metadata of the entries.
     pub live_bytes: u64,
-    /// Bytes of all values and metadata ever recorded that are live no more.
+    /// Bytes of values and metadata recorded earlier, which the log still holds.
     pub history_bytes: u64,
+    /// Bytes of values and metadata that purges erased.
+    pub purged_bytes: u64,
     /// Bytes that the log takes on disk.
     pub log_bytes: u64,
 }
@@ -152,7 +154,11 @@ impl StatusView {
                 flagged: counts.flagged,
                 snapshots: status.snapshots,
                 live_bytes: counts.live_bytes,
-                history_bytes: counts.recorded_bytes.saturating_sub(counts.live_bytes),
+                history_bytes: counts
+                    .recorded_bytes
+                    .saturating_sub(counts.live_bytes)
+                    .saturating_sub(counts.purged_bytes),
+                purged_bytes: counts.purged_bytes,
                 log_bytes: if exists { status.log_bytes } else { 0 },
             },
             store: StoreView {

@@ -29,20 +29,21 @@ pub(super) fn taken_back(chain: &[Arc<RecordedEvent>], kept: &BTreeSet<Seq>, ext
 /// The first standing event behind `from` that ended the entry that was there, or made it anew, and
 /// with it ended its flags; [`Seq::MAX`] while the entry lives on.
 pub(super) fn end_of_entry(chain: &[Arc<RecordedEvent>], taken: &BTreeSet<Seq>, from: Seq) -> Seq {
-    let ends =
-        |event: &RecordedEvent| matches!(event.event, Event::Forgotten(_) | Event::Removed(_)) || event.event.creates();
+    let ends = |event: &RecordedEvent| {
+        matches!(event.event, Event::Forgotten(_) | Event::Removed(_) | Event::Purged(_)) || event.event.creates()
+    };
     chain
         .iter()
         .find(|event| event.seq > from && ends(event) && !taken.contains(&event.seq))
         .map_or(Seq::MAX, |event| event.seq)
 }
 
-/// The newest forget of the chain that stands once `extra` is taken back, [`Seq::ZERO`] for none.
+/// The newest forget or purge of the chain that stands once `extra` is taken back, [`Seq::ZERO`] for none.
 pub(super) fn standing_forget(chain: &[Arc<RecordedEvent>], extra: &[Seq]) -> Seq {
     let taken = taken_back(chain, &BTreeSet::new(), extra);
     chain
         .iter()
         .rev()
-        .find(|event| matches!(event.event, Event::Forgotten(_)) && !taken.contains(&event.seq))
+        .find(|event| matches!(event.event, Event::Forgotten(_) | Event::Purged(_)) && !taken.contains(&event.seq))
         .map_or(Seq::ZERO, |event| event.seq)
 }

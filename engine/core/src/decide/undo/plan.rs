@@ -73,11 +73,10 @@ pub(super) fn plan_key(
             .rev()
             .find(|event| event.seq > first.seq && event.event.is_change() && !selected.contains(&event.seq));
         if let Some(change) = foreign {
-            plan.conflict = Some(UndoConflict {
-                key: key.clone(),
-                reason: UndoConflictReason::Changed,
-                change: change.change_info(),
-            });
+            // A purge is never undone, so it stays a foreign change, whatever came after it.
+            let purged = slot.is_purged(first.seq);
+            let reason = if purged { UndoConflictReason::Purged } else { UndoConflictReason::Changed };
+            plan.conflict = Some(UndoConflict { key: key.clone(), reason, change: change.change_info() });
         } else {
             let reopened = cleared_by(state, chain, &taken, &flags);
             let back = |flag: &OpenFlag| !selected.contains(&flag.seq) && !of_undone_dream(state, flag);

@@ -77,6 +77,10 @@ fn single<H: History>(from: &H, seqs: &[Seq], head: Seq) -> Result<BTreeSet<Seq>
             other if can_be_undone(other) => {
                 found.insert(*seq);
             }
+            Event::Purged(_) | Event::PurgeCompleted(_) => {
+                let message = format!("position {seq} is a purge, which cannot be undone");
+                return Err(Rejection::invalid("seqs", "not_undoable", message).into());
+            }
             _ => {
                 let message = format!("position {seq} is a snapshot, a dream's start, its finish or its report");
                 return Err(Rejection::invalid("seqs", "not_undoable", message).into());
@@ -117,6 +121,8 @@ fn can_be_undone(event: &Event) -> bool {
         | Event::DreamFinished(_)
         | Event::ReportWritten(_)
         | Event::RolledBack(_)
-        | Event::Imported(_) => false,
+        | Event::Imported(_)
+        | Event::Purged(_)
+        | Event::PurgeCompleted(_) => false,
     }
 }

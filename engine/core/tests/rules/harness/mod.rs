@@ -182,6 +182,7 @@ impl Store {
         assert_eq!(operation.count as usize, events.len());
         assert_eq!(operation.first, self.state.head().plus(1));
         let mut heads = std::collections::HashMap::new();
+        let mut unnamed = operation.idempotency.is_some();
         for (index, event) in events.iter().enumerate() {
             assert_eq!(event.seq, operation.first.plus(index as u64), "positions have no gap");
             assert!(Arc::ptr_eq(&event.operation, operation));
@@ -196,7 +197,10 @@ impl Store {
             let length = |json: &Option<Json>| json.as_ref().map_or(0, |json| json.as_str().len() as u64);
             let body = event.body.clone().unwrap_or_default();
             assert_eq!(event.event.body_bytes(), length(&body.value) + length(&body.metadata));
-            assert!(index == 0 || body.fingerprint.is_none());
+            assert!(body.fingerprint.is_none() || std::mem::replace(&mut unnamed, false), "one fingerprint");
+            // Where it lies beside a value, there was no other place.
+            let beside = body.fingerprint.is_some() && body.value.is_some();
+            assert!(!beside || events.iter().all(|event| event.body.is_some()));
             for undone in event.event.undoes() {
                 let target = &self.log.facts(*undone).event;
                 assert_eq!(target.key(), event.event.key(), "an undo names events of its own key");

@@ -7,7 +7,7 @@ use bilinc::Json;
 use super::Drawn;
 use super::style::{Style, Tone};
 use super::table::Grid;
-use super::text::{count, cut, escape, value_line, value_lines};
+use super::text::{bytes, count, cut, escape, value_line, value_lines};
 use crate::wire::entries::{Committed, Confirmed, EntryView, FlagView, Flags, Forgotten, ListView, Revised};
 use crate::wire::history::{HistoryEntry, HistoryView};
 use crate::wire::recall::{RecallResult, RecallView};
@@ -35,7 +35,17 @@ pub(in crate::cli) fn revised(out: &mut dyn Write, style: Style, view: &Revised)
 }
 
 pub(in crate::cli) fn forgotten(out: &mut dyn Write, style: Style, view: &Forgotten) -> Drawn {
-    writeln!(out, "Forgot {}. The reason is in its history.", style.bold(&escape(view.key.as_str())))
+    let key = style.bold(&escape(view.key.as_str()));
+    let Some(purged) = &view.purged else {
+        return writeln!(out, "Forgot {key}. The reason is in its history.");
+    };
+    let events = count(purged.events, "recorded change", "recorded changes");
+    writeln!(out, "Purged {key}: erased {} of {events}, for good.", bytes(purged.bytes))?;
+    if !purged.also_in.is_empty() {
+        let keys: Vec<_> = purged.also_in.iter().map(|key| escape(key.as_str())).collect();
+        writeln!(out, "It was folded into {}, where copies may live on.", keys.join(", "))?;
+    }
+    Ok(())
 }
 
 pub(in crate::cli) fn confirmed(out: &mut dyn Write, style: Style, view: &Confirmed) -> Drawn {

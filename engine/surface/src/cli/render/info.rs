@@ -40,7 +40,11 @@ pub(in crate::cli) fn status(out: &mut dyn Write, style: Style, view: &StatusVie
     line("root hash", view.store.root_hash.clone())?;
     let segments = count(view.store.segments, "segment", "segments");
     line("on disk", format!("{} in {segments}", bytes(usage.log_bytes)))?;
-    line("values", format!("{} live, {} of history", bytes(usage.live_bytes), bytes(usage.history_bytes)))?;
+    let purged = match usage.purged_bytes {
+        0 => String::new(),
+        purged => format!(", {} purged", bytes(purged)),
+    };
+    line("values", format!("{} live, {} of history{purged}", bytes(usage.live_bytes), bytes(usage.history_bytes)))?;
     line("durability", view.store.durability.to_owned())?;
     for dream in &view.store.dreams {
         let left = count(dream.days_left.max(0).unsigned_abs(), "day", "days");

@@ -43,7 +43,8 @@ pub(in crate::cli) fn snapshots(out: &mut dyn Write, style: Style, view: &Snapsh
 pub(in crate::cli) fn preview(out: &mut dyn Write, style: Style, view: &PreviewView, reason: &str) -> Drawn {
     let counts = &view.counts;
     if counts.create + counts.update + counts.remove == 0 {
-        return writeln!(out, "Rollback to {} would change nothing.", view.snapshot_id);
+        writeln!(out, "Rollback to {} would change nothing.", view.snapshot_id)?;
+        return skipped(out, style, &view.skipped_keys);
     }
     writeln!(out, "{}", style.bold(&format!("Rollback to {} would", view.snapshot_id)))?;
     for (what, sign, tone, list, all) in [
@@ -56,6 +57,7 @@ pub(in crate::cli) fn preview(out: &mut dyn Write, style: Style, view: &PreviewV
             keys(out, style, sign, tone, list, all)?;
         }
     }
+    skipped(out, style, &view.skipped_keys)?;
     let command = format!(
         "bilinc rollback execute --snapshot {} --reason {} --confirmation-token {}",
         view.snapshot_id,
@@ -70,6 +72,14 @@ pub(in crate::cli) fn preview(out: &mut dyn Write, style: Style, view: &PreviewV
     )
 }
 
+fn skipped(out: &mut dyn Write, style: Style, list: &[bilinc::Key]) -> Drawn {
+    if list.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "Left as they are, because their values were erased:")?;
+    keys(out, style, "!", Tone::Warning, list, list.len() as u64)
+}
+
 pub(in crate::cli) fn rolled_back(out: &mut dyn Write, style: Style, view: &RolledBackView) -> Drawn {
     let counts = &view.counts;
     writeln!(
@@ -80,9 +90,6 @@ pub(in crate::cli) fn rolled_back(out: &mut dyn Write, style: Style, view: &Roll
         counts.updated,
         counts.deleted
     )?;
-    if !view.skipped_keys.is_empty() {
-        writeln!(out, "Left as they are, because their values were erased:")?;
-        keys(out, style, "!", Tone::Warning, &view.skipped_keys, view.skipped_keys.len() as u64)?;
-    }
+    skipped(out, style, &view.skipped_keys)?;
     style.next_step(out, "To take it back:\n ", &format!("bilinc undo --seq {}", view.seq))
 }
