@@ -19,6 +19,8 @@ mod model;
 mod points;
 mod processes;
 mod properties;
+mod purge;
+mod purge_crash;
 mod recall;
 mod rollback;
 mod status;
