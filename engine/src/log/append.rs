@@ -8,7 +8,7 @@ use super::draft::{FrameDraft, FrameMeta};
 use super::error::{Doing, LogError};
 use super::index::Entry;
 use super::locks::{HeldLock, SyncHeld};
-use super::mark::{End, Mark};
+use super::mark::End;
 use super::segment::Segment;
 use super::segment_header::SEGMENT_HEADER_BYTES;
 use super::{Log, lock};
@@ -294,23 +294,4 @@ fn fits(offset: u64, len: u64, limit: u64) -> bool {
 
 pub(crate) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
-}
-
-impl Log {
-    /// Under `append.lock`, when the tail has been looked at before: nothing but a process that
-    /// stopped in mid-write can have left anything else than whole frames.
-    pub(crate) fn settle_tail(&self, mark: &Mark) -> Result<(), LogError> {
-        let mut view = lock(&self.view);
-        let settled = match view.catch_up(self.storage.as_ref(), mark.synced.seq) {
-            Ok(super::view::Tail::Clean) => Ok(()),
-            Ok(super::view::Tail::Bad(bad)) => self.cut_torn(&view, &bad, mark.visible.seq),
-            Err(error) => Err(error),
-        };
-        drop(view);
-        settled.map_err(|error| match error {
-            LogError::Damage(damage) => self.damaged(damage),
-            error @ LogError::Io { .. } => self.poison(&error.to_string()),
-            other => other,
-        })
-    }
 }

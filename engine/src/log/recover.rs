@@ -18,6 +18,23 @@ use crate::storage::read_full;
 const REWRITE_BYTES: usize = 256 * 1024;
 
 impl Log {
+    /// Under `append.lock`, when the tail has been looked at before: nothing but a process that
+    /// stopped in mid-write can have left anything else than whole frames.
+    pub(crate) fn settle_tail(&self, mark: &Mark) -> Result<(), LogError> {
+        let mut view = lock(&self.view);
+        let settled = match view.catch_up(self.storage.as_ref(), mark.synced.seq) {
+            Ok(Tail::Clean) => Ok(()),
+            Ok(Tail::Bad(bad)) => self.cut_torn(&view, &bad, mark.visible.seq),
+            Err(error) => Err(error),
+        };
+        drop(view);
+        settled.map_err(|error| match error {
+            LogError::Damage(damage) => self.damaged(damage),
+            error @ LogError::Io { .. } => self.poison(&error.to_string()),
+            other => other,
+        })
+    }
+
     /// Looks at everything past what a sync has surely covered, cuts a torn end, and makes the rest
     /// durable. Under `append.lock` and `sync.lock`. Answers whether a failed sync was put right.
     pub(crate) fn recover(&self, sync: &SyncHeld<'_>) -> Result<bool, LogError> {

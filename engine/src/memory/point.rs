@@ -72,9 +72,10 @@ impl Memory {
     /// An entry with its value and metadata, or without them when they are hidden.
     pub(super) fn shown(&self, key: Key, entry: Entry, hidden: bool) -> Result<MemoryEntry, Error> {
         let text = if hidden { Text::default() } else { self.store.text(&entry)? };
-        // Behind a purge that this handle has not folded yet, a value is erased and not hidden.
-        let values_redacted = hidden || text.value.is_none();
-        Ok(MemoryEntry { key, entry, value: text.value, metadata: text.metadata, values_redacted })
+        // A purge that came since the look at the entry may have erased a part of it already.
+        let values_redacted = text.value.is_none() || text.metadata.is_none();
+        let Text { value, metadata } = if values_redacted { Text::default() } else { text };
+        Ok(MemoryEntry { key, entry, value, metadata, values_redacted })
     }
 
     /// Resolves a point; `field` is the part of the request that it came in.

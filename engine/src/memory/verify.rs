@@ -10,6 +10,7 @@ use crate::answer::{ChainHash, Head, Verified};
 use crate::codec::Bodies;
 use crate::error::{EngineError, Error};
 use crate::log::LogError;
+use crate::store::UNEXPLAINED;
 
 impl Memory {
     /// Reads the whole log: checksums, order, the hash chain, salted digests of all bodies; then
@@ -70,7 +71,7 @@ impl Memory {
     fn hold_against(&self, erased: &HashSet<Seq>, purges: &Purges, through: Seq) -> Result<(), Error> {
         let unexplained = erased.iter().filter(|seq| !purges.named.contains_key(seq)).min();
         if let Some(seq) = unexplained {
-            return Err(self.store.damaged_body(*seq, "the body is erased, and no purge names it")?.into());
+            return Err(self.store.damaged_body(*seq, UNEXPLAINED)?.into());
         }
         let completed = |purge: &Seq| purges.completed.get(purge).is_some_and(|at| *at <= through);
         let mut left: Vec<Seq> = (purges.named.iter())

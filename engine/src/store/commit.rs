@@ -8,13 +8,13 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
-use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use bilinc_core::{Decision, Event, Footprint, Key, RecordedEvent, Seq, Timestamp, recorded_time};
 
 use super::judge::check_size;
 use super::queue::Ticket;
-use super::{Done, Published, Request, Store};
+use super::{Done, Request, Store};
 use crate::codec::{self, Bodies};
 use crate::error::{EngineError, Error};
 use crate::log::{Append, FrameDraft};
@@ -22,7 +22,7 @@ use crate::log::{Append, FrameDraft};
 /// Events that are appended and not yet published, in the order of their positions.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    events: VecDeque<Arc<RecordedEvent>>,
+    pub(super) events: VecDeque<Arc<RecordedEvent>>,
 }
 
 /// What is written and decided in one turn of the leader.
@@ -173,6 +173,8 @@ impl Store {
         self.settle(turn)?;
         if self.erase_purged(turn)? {
             self.settle(turn)?;
+            // Both places of the mark lie behind the purge then: no power cut takes it from a reader.
+            self.log.harden_through(turn.next_seq.before().get())?;
         }
         answer(std::mem::take(&mut turn.unanswered));
         Ok(())
@@ -193,61 +195,12 @@ impl Store {
         self.publish_through(Seq::new(durable.seq))
     }
 
-    /// Brings what readers see up to the mark.
-    pub(crate) fn refresh(&self) -> Result<(), EngineError> {
-        if self.damage().is_some() {
-            return Ok(());
-        }
-        let durable = Seq::new(self.log.durable()?.seq);
-        if self.published().head() < durable { self.publish_through(durable) } else { Ok(()) }
-    }
-
-    fn publish_through(&self, durable: Seq) -> Result<(), EngineError> {
-        let mut published = self.published_mut();
-        let folded = self.fold_through(&mut published, durable);
-        let purged = published.take_purged();
-        drop(published);
-        if !purged.is_empty() {
-            self.frames.clear();
-            self.forget_words(&purged);
-        }
-        folded
-    }
-
-    fn fold_through(&self, published: &mut Published, durable: Seq) -> Result<(), EngineError> {
-        let mut pending = self.pending();
-        while pending.events.front().is_some_and(|event| event.seq <= durable) {
-            if let Some(event) = pending.events.pop_front()
-                && event.seq == published.head().plus(1)
-            {
-                published.apply(&event);
-            }
-        }
-        drop(pending);
-        if published.head() >= durable {
-            return Ok(());
-        }
-        let after = published.head();
-        self.visit(after, durable, Bodies::ForState, &mut |event| {
-            published.apply(event);
-            ControlFlow::Continue(())
-        })
-    }
-
-    pub(crate) fn published(&self) -> RwLockReadGuard<'_, Published> {
-        self.published.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn published_mut(&self) -> RwLockWriteGuard<'_, Published> {
-        self.published.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Nothing is shown of what is not durable; what became so is read from the log.
     pub(super) fn drop_pending(&self) {
         self.pending().events.clear();
     }
 
-    fn pending(&self) -> MutexGuard<'_, Pending> {
+    pub(super) fn pending(&self) -> MutexGuard<'_, Pending> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bilinc_core::{Body, History, RecordedEvent, Seq, Timestamp};
 
 use super::Store;
+use super::purge::UNEXPLAINED;
 use crate::codec::{self, Bodies};
 use crate::error::EngineError;
 use crate::log::Frame;
@@ -113,7 +114,13 @@ impl Store {
     pub(crate) fn body(&self, seq: Seq) -> Result<Option<Body>, EngineError> {
         let frame = self.frame(seq)?;
         let index = seq.get().saturating_sub(frame.first_seq());
-        self.body_in(&frame, u32::try_from(index).unwrap_or(u32::MAX))
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let body = self.body_in(&frame, index)?;
+        // Nothing but a purge erases a body. Reads that a purge hides do not come here.
+        if body.is_none() && frame.body_of(index).is_some() && !self.is_named_by_a_purge(seq)? {
+            return Err(self.damaged_body(seq, UNEXPLAINED)?);
+        }
+        Ok(body)
     }
 
     /// Visits the events after one position through another, in order, until one breaks off.

@@ -9,6 +9,7 @@ mod commit;
 mod frames;
 mod history;
 mod judge;
+mod publish;
 mod published;
 mod purge;
 mod queue;
@@ -21,6 +22,7 @@ use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, Sto
 
 pub(crate) use self::history::LogHistory;
 pub(crate) use self::published::Published;
+pub(crate) use self::purge::UNEXPLAINED;
 pub(crate) use self::reading::{Text, put as index_entry};
 
 use self::commit::Pending;

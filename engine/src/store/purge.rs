@@ -15,15 +15,19 @@ use crate::codec::{self, Bodies};
 use crate::error::EngineError;
 use crate::log::{Frame, LogError};
 
+/// What an erased body is when nothing says that it should be.
+pub(crate) const UNEXPLAINED: &str = "the body is erased, and no purge names it";
+
 impl Store {
     /// Finishes what an interruption left of purges, unless somebody else is writing: every writer
     /// begins with it. What fails here fails again at the next write, which tells of it.
     pub(super) fn finish_purges_at_open(&self) {
         let unfinished = !self.published().state.unfinished_purges().is_empty();
-        if unfinished && let Ok(append) = self.log.begin_append_within(Duration::ZERO) {
-            if self.turn(append, &[]).is_err() {
-                self.drop_pending();
-            }
+        if unfinished
+            && let Ok(append) = self.log.begin_append_within(Duration::ZERO)
+            && self.turn(append, &[]).is_err()
+        {
+            self.drop_pending();
         }
     }
 
@@ -93,3 +97,7 @@ impl Store {
         Ok(named)
     }
 }
+
+#[cfg(test)]
+#[path = "purge_tests.rs"]
+mod tests;

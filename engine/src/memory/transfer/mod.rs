@@ -36,7 +36,7 @@ impl Memory {
         self.store.refresh()?;
         let now = self.now();
         // Taken all at once, so that what is written stands for one position: of a merge and its
-        // forget that happen meanwhile, both or none are in it. Bodies do not change where they lie.
+        // forget that happen meanwhile, both or none are in it. Bodies do not change where they lie; a purge alone erases some.
         let mut entries: Vec<(Key, Entry)> = {
             let published = self.store.published();
             let entries = published.state.entries(now).filter(|(key, _)| !key.is_reserved());
@@ -44,15 +44,20 @@ impl Memory {
         };
         entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let total = entries.len() as u64;
+        let mut written = 0;
         for (done, (key, entry)) in (1_u64..).zip(entries) {
             let memory = self.shown(key, entry, false)?;
-            let mut line = Line::of(&memory)?;
-            line.push('\n');
-            output.write_all(line.as_bytes()).map_err(|source| stream("write the export", source))?;
+            // Erased meanwhile by a purge, which no position of the past holds against.
+            if !memory.values_redacted {
+                let mut line = Line::of(&memory)?;
+                line.push('\n');
+                output.write_all(line.as_bytes()).map_err(|source| stream("write the export", source))?;
+                written += 1;
+            }
             progress(done, total);
         }
         output.flush().map_err(|source| stream("write the export", source))?;
-        Ok(total)
+        Ok(written)
     }
 
     /// Writes entries from JSON Lines. All lines are read and judged before anything is written; a

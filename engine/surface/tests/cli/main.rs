@@ -12,6 +12,7 @@ mod operations;
 mod paging;
 mod points;
 mod processes;
+mod purge;
 mod refusals;
 mod rollback;
 mod shell;

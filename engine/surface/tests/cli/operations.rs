@@ -96,6 +96,8 @@ fn machine(shell: &Shell, answer: &mut impl FnMut(&'static str, Value)) -> Strin
     answer("dream start", started);
     answer("dream apply", shell.json(&["dream", "apply", &dream, "--file", &file, "--dry-run"]));
     answer("dream apply", shell.json(&["dream", "apply", &dream, "--file", &file]));
+    shell.json(&commit("erased"));
+    answer("forget", shell.json(&["forget", "--key", "erased", "--reason", "r", "--purge"]));
     answer("forget", shell.json(&["forget", "--key", "d", "--reason", "r"]));
     let undone = shell.json(&["undo", "--seq", &last_position(shell).to_string()]);
     answer("undo", shell.json(&["undo", "--session", "s", "--dry-run"]));

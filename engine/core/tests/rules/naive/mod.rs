@@ -44,6 +44,7 @@ pub(crate) enum Op {
     Confirm,
     /// Forget or remove.
     End,
+    Purge,
     Restore,
     Flag,
     Unflag,
@@ -75,6 +76,8 @@ pub(crate) struct Naive {
     pub(crate) steps: Vec<Step>,
     pub(crate) dreams: Vec<Dream>,
     pub(crate) snapshots: Vec<(SnapshotId, Timestamp, BTreeMap<String, Mem>)>,
+    /// Values that no command may bring back; every value is written once.
+    pub(crate) erased: BTreeSet<String>,
     now: Timestamp,
     at: Timestamp,
     dream: Option<DreamId>,
@@ -144,6 +147,19 @@ impl Naive {
         self.put(key, Op::End, seq, None);
     }
 
+    /// Whether anything of the key is left to erase.
+    pub(crate) fn can_purge(&self, key: &str) -> bool {
+        let mut own = self.steps.iter().rev().filter(|step| step.key == key);
+        own.find(|step| matches!(step.op, Op::Commit | Op::Revise | Op::Purge)).is_some_and(|step| step.op != Op::Purge)
+    }
+
+    pub(crate) fn purge(&mut self, key: &str, seq: Seq) {
+        let earlier = self.steps.iter().filter(|step| step.key == key).filter_map(|step| step.before.as_ref());
+        let values = earlier.chain(self.entries.get(key)).map(|mem| mem.value.clone());
+        self.erased.extend(values);
+        self.put(key, Op::Purge, seq, None);
+    }
+
     pub(crate) fn flag(&mut self, key: &str, seq: Seq) {
         let mut mem = self.live(key).unwrap().clone();
         mem.flags.insert(seq);
@@ -168,6 +184,8 @@ impl Naive {
         let keys: BTreeSet<String> = then.keys().chain(self.entries.keys()).cloned().collect();
         for key in keys {
             match (then.get(&key), self.live(&key).cloned()) {
+                // What was erased is left as it is.
+                (Some(then), _) if self.erased.contains(&then.value) => {}
                 (Some(then), current) => {
                     let flags = current.as_ref().map_or_else(BTreeSet::new, |mem| mem.flags.clone());
                     let mut back = Mem { flags, updated_at: self.at, ..then.clone() };
@@ -200,6 +218,7 @@ impl Naive {
             .map(|(key, _)| (key.to_string(), read(store, key.as_str())))
             .collect();
         assert_eq!(mine, theirs.iter().collect());
+        assert!(theirs.values().all(|mem| !self.erased.contains(&mem.value)), "nothing erased is there");
     }
 }
 
@@ -236,6 +255,7 @@ pub(crate) fn event(answer: &Answer, key: &str, op: Op) -> (Seq, Option<Version>
                 Op::Revise => matches!(recorded.event, Event::Revised(_)),
                 Op::Confirm => matches!(recorded.event, Event::Confirmed(_)),
                 Op::End => matches!(recorded.event, Event::Forgotten(_) | Event::Removed(_)),
+                Op::Purge => matches!(recorded.event, Event::Purged(_)),
                 Op::Restore => matches!(recorded.event, Event::Restored(_)),
                 Op::Flag => matches!(recorded.event, Event::Flagged(_)),
                 Op::Unflag => matches!(recorded.event, Event::Unflagged(_)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bilinc_core::{Event, Seq, Undone};
+use bilinc_core::{Event, Seq, UndoConflictReason, Undone};
 
 use super::{Mem, Naive, Op, Step, event};
 use crate::harness::{Answer, Store};
@@ -11,7 +11,8 @@ use crate::harness::{Answer, Store};
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Restored,
-    Conflict(Seq),
+    /// The newest foreign change, and whether a purge is among them.
+    Conflict(Seq, bool),
     Unchanged,
 }
 
@@ -40,7 +41,7 @@ impl View<'_> {
     /// Whether the entry that was there at `seq` ended by `until`.
     fn ended(&self, seq: Seq, until: Seq) -> bool {
         self.steps.iter().any(|step| {
-            let ends = step.op == Op::End || (step.op.is_change() && step.before.is_none());
+            let ends = matches!(step.op, Op::End | Op::Purge) || (step.op.is_change() && step.before.is_none());
             step.seq > seq && step.seq < until && ends && !self.whole_dead(step)
         })
     }
@@ -60,7 +61,8 @@ impl Naive {
         for key in crate::world::KEYS {
             let view = view(key);
             let forgets = view.steps.iter().rev().map(|step| step.seq);
-            let mut forgets = forgets.filter(|seq| matches!(store.log.facts(*seq).event, Event::Forgotten(_)));
+            let mut forgets =
+                forgets.filter(|seq| matches!(store.log.facts(*seq).event, Event::Forgotten(_) | Event::Purged(_)));
             let standing = forgets.find(|seq| !view.dead(*seq)).unwrap_or(Seq::ZERO);
             assert_eq!(store.hidden_through(key), standing, "what is hidden of `{key}`");
         }
@@ -88,10 +90,11 @@ impl Naive {
             match verdict {
                 Verdict::Restored => assert!(restored.contains(&key), "`{key}` is restored: {undone:?}"),
                 Verdict::Unchanged => assert!(unchanged.contains(&key), "`{key}` is unchanged: {undone:?}"),
-                Verdict::Conflict(seq) => {
+                Verdict::Conflict(seq, purged) => {
                     assert!(conflicts.contains(&key), "`{key}` is a conflict: {undone:?}");
                     let conflict = undone.conflicts.iter().find(|conflict| conflict.key.as_str() == key).unwrap();
                     assert_eq!(conflict.change.as_ref().unwrap().seq, seq, "the newest change by somebody else");
+                    assert_eq!(conflict.reason == UndoConflictReason::Purged, purged, "why: {undone:?}");
                 }
             }
         }
@@ -118,7 +121,10 @@ impl Naive {
         let mut verdict = Verdict::Unchanged;
         let mut now = current.clone();
         match (changes.first(), foreign) {
-            (Some(_), Some(foreign)) => verdict = Verdict::Conflict(foreign.seq),
+            (Some(first), Some(foreign)) => {
+                let purged = steps.iter().any(|step| step.seq > first.seq && step.op == Op::Purge);
+                verdict = Verdict::Conflict(foreign.seq, purged);
+            }
             (Some(first), None) => {
                 now = self.back(first, &current, &changes, &marks, &view, essentials);
                 if now != current {

@@ -77,6 +77,23 @@ impl World {
     }
 
     #[track_caller]
+    pub(super) fn purge(&mut self, index: usize) {
+        let name = KEYS[index];
+        let command = Command::Forget(Forget { purge: true, ..forget(name) });
+        match self.store.ask(&command, None) {
+            Ok(answer) => {
+                assert!(self.naive.can_purge(name));
+                let (seq, _) = event(&answer, name, Op::Purge);
+                self.naive.purge(name, seq);
+            }
+            Err(rejection) => {
+                assert!(matches!(rejection, Rejection::MemoryNotFound { .. }), "{rejection}");
+                assert!(!self.naive.can_purge(name));
+            }
+        }
+    }
+
+    #[track_caller]
     pub(super) fn rollback(&mut self, back: usize) {
         let snapshots = &self.naive.snapshots;
         let Some(index) = snapshots.len().checked_sub(back + 1) else { return };

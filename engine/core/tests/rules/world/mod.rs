@@ -7,8 +7,8 @@ mod undo;
 use std::collections::BTreeSet;
 
 use bilinc_core::{
-    Action, Command, Confirmation, DreamApply, DreamStart, DreamUndo, Event, Json, MemoryType, Outcome, Rejection,
-    Rollback, Selection, Seq, Undone, Version,
+    Action, Command, Confirmation, DreamApply, DreamStart, DreamUndo, Event, Forget, Json, MemoryType, Outcome,
+    Rejection, Rollback, Selection, Seq, Undone, Version,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -36,6 +36,9 @@ pub(crate) enum Do {
         stale: bool,
     },
     Forget {
+        key: usize,
+    },
+    Purge {
         key: usize,
     },
     Confirm {
@@ -89,6 +92,7 @@ pub(crate) fn any_do() -> impl Strategy<Value = Do> {
         4 => (key(), prop::option::of(0..10_u8), prop::bool::weighted(0.1))
             .prop_map(|(key, importance, stale)| Do::Revise { key, importance, stale }),
         2 => key().prop_map(|key| Do::Forget { key }),
+        1 => key().prop_map(|key| Do::Purge { key }),
         2 => key().prop_map(|key| Do::Confirm { key }),
         2 => key().prop_map(|key| Do::Flag { key }),
         1 => key().prop_map(|key| Do::Unflag { key }),
@@ -133,6 +137,7 @@ impl World {
             Do::Commit { key, ttl, rich, if_absent } => self.commit(*key, *ttl, *rich, *if_absent),
             Do::Revise { key, importance, stale } => self.revise(*key, *importance, *stale),
             Do::Forget { key } => self.on_one(*key, Op::End),
+            Do::Purge { key } => self.purge(*key),
             Do::Confirm { key } => self.on_one(*key, Op::Confirm),
             Do::Flag { key } => self.on_one(*key, Op::Flag),
             Do::Unflag { key } => self.on_one(*key, Op::Unflag),

@@ -3,9 +3,9 @@
 use super::*;
 
 impl World {
-    /// Positions of everything about ordinary keys that matches.
+    /// Positions of everything about ordinary keys that matches and can be undone.
     pub(super) fn steps(&self, matches: impl Fn(Seq, &bilinc_core::RecordedEvent) -> bool) -> BTreeSet<Seq> {
-        let known = self.naive.steps.iter().map(|step| step.seq);
+        let known = self.naive.steps.iter().filter(|step| step.op != Op::Purge).map(|step| step.seq);
         known.filter(|seq| matches(*seq, self.store.log.facts(*seq))).collect()
     }
 
@@ -24,7 +24,11 @@ impl World {
         if !whole && selected.is_empty() {
             let reason = matches!(
                 event.event,
-                Event::SnapshotTaken(_) | Event::DreamStarted(_) | Event::DreamFinished(_) | Event::ReportWritten(_)
+                Event::SnapshotTaken(_)
+                    | Event::DreamStarted(_)
+                    | Event::DreamFinished(_)
+                    | Event::ReportWritten(_)
+                    | Event::Purged(_)
             );
             assert!(reason && self.store.ask(&command, None).is_err());
             return;

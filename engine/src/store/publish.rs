@@ -1,0 +1,61 @@
+//! Bringing what readers see up to what is durable.
+
+use std::ops::ControlFlow;
+use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
+
+use bilinc_core::Seq;
+
+use super::{Published, Store};
+use crate::codec::Bodies;
+use crate::error::EngineError;
+
+impl Store {
+    /// Brings what readers see up to the mark.
+    pub(crate) fn refresh(&self) -> Result<(), EngineError> {
+        if self.damage().is_some() {
+            return Ok(());
+        }
+        let durable = Seq::new(self.log.durable()?.seq);
+        if self.published().head() < durable { self.publish_through(durable) } else { Ok(()) }
+    }
+
+    pub(super) fn publish_through(&self, durable: Seq) -> Result<(), EngineError> {
+        let mut published = self.published_mut();
+        let folded = self.fold_through(&mut published, durable);
+        let purged = published.take_purged();
+        drop(published);
+        if !purged.is_empty() {
+            self.frames.clear();
+            self.forget_words(&purged);
+        }
+        folded
+    }
+
+    fn fold_through(&self, published: &mut Published, durable: Seq) -> Result<(), EngineError> {
+        let mut pending = self.pending();
+        while pending.events.front().is_some_and(|event| event.seq <= durable) {
+            if let Some(event) = pending.events.pop_front()
+                && event.seq == published.head().plus(1)
+            {
+                published.apply(&event);
+            }
+        }
+        drop(pending);
+        if published.head() >= durable {
+            return Ok(());
+        }
+        let after = published.head();
+        self.visit(after, durable, Bodies::ForState, &mut |event| {
+            published.apply(event);
+            ControlFlow::Continue(())
+        })
+    }
+
+    pub(crate) fn published(&self) -> RwLockReadGuard<'_, Published> {
+        self.published.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn published_mut(&self) -> RwLockWriteGuard<'_, Published> {
+        self.published.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
