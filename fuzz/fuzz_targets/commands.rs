@@ -17,6 +17,7 @@ enum Step {
     Commit { key: u8, value: u16, ttl: Option<u8>, if_absent: bool },
     Revise { key: u8, value: u16 },
     Forget { key: u8 },
+    Purge { key: u8 },
     Confirm { key: u8 },
     Flag { key: u8 },
     Unflag { key: u8 },
@@ -84,6 +85,10 @@ fn run(
         }
         Step::Forget { key: k } => {
             acting.forget(Forget { key: key(k), reason: "stale".into(), expected_version: None, purge: false }).is_err()
+        }
+        Step::Purge { key: k } => {
+            let reason = "erase it".into();
+            acting.forget(Forget { key: key(k), reason, expected_version: None, purge: true }).is_err()
         }
         Step::Confirm { key: k } => acting.confirm(Confirm { key: key(k), reason: None, expected_version: None }).is_err(),
         Step::Flag { key: k } => {

@@ -20,6 +20,7 @@ mod points;
 mod processes;
 mod properties;
 mod purge;
+mod purge_any;
 mod purge_crash;
 mod recall;
 mod rollback;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bilinc::log::{Log, LogError, LogOptions};
-use bilinc::storage::{MemoryStorage, OpenMode, Storage};
+use bilinc::storage::{FileStorage, MemoryStorage, OpenMode, Storage};
 use bilinc::{
     At, ChangeOp, Commit, DiffQuery, EngineError, Error, Forget, ImportOptions, LogQuery, Memory, PurgeSummary,
     RecallQuery, Rejection, Revise, Selection, Seq, Snapshot, Undo, UndoConflictReason,
@@ -277,4 +277,19 @@ fn a_body_erased_by_nobody_or_brought_back_by_hand_is_damage() {
     let mut back = storage.contents(segment).unwrap();
     back[at..end].copy_from_slice(&whole[at..end]);
     assert_eq!(refused(back.clone()), (1, "the body is there, though a purge erased it".to_owned()));
+}
+
+#[test]
+fn a_folder_on_disk_holds_nothing_of_it_for_any_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = Bench::on(Arc::new(FileStorage::new(folder.path())));
+    bench.memory.commit(secret("k")).unwrap();
+    let other = bench.open_again();
+    assert_eq!(value_of(&other, "k").as_deref(), Some(SECRET));
+    bench.memory.forget(purge("k")).unwrap();
+    assert_eq!(traces(bench.storage.as_ref()), [""; 0]);
+    assert!(other.get("k").unwrap().is_none());
+    other.commit(commit("more", "work")).unwrap();
+    assert_eq!(verified(&other), (1, 1));
+    bench.assert_sound();
 }

@@ -240,3 +240,26 @@ fn readers_meet_no_damage_while_keys_are_purged() {
     assert_eq!(traces(&storage), [""; 0]);
     bench.assert_sound();
 }
+
+#[test]
+fn writers_and_purges_side_by_side_lose_nothing_and_leave_nothing() {
+    let storage = MemoryStorage::new();
+    let bench = Bench::on(Arc::new(storage.clone()));
+    let other = bench.open_again();
+    std::thread::scope(|scope| {
+        for (writer, memory) in [(0, &bench.memory), (1, &bench.memory), (2, &other), (3, &other)] {
+            scope.spawn(move || {
+                for round in 0..12 {
+                    let name = format!("gone{writer}");
+                    memory.commit(secret(&name)).unwrap();
+                    memory.commit(commit(&format!("kept{writer}.{round}"), "kept")).unwrap();
+                    assert_eq!(memory.forget(purge(&name)).unwrap().answer.purged.unwrap().events, 1);
+                }
+            });
+        }
+    });
+    assert_eq!(traces(&storage), [""; 0]);
+    assert_eq!(bench.memory.status().unwrap().counts.entries(), 48);
+    assert_eq!(other.verify(&mut |_, _| {}).unwrap().erased_bodies, 48);
+    bench.assert_sound();
+}

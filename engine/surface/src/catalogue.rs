@@ -87,7 +87,7 @@ operations! {
         "POST", "/api/cloud/memory/revise";
     CONFIRM: Remember, WRITES, "confirm", "Say that a memory is still right",
         "POST", "/api/cloud/memory/confirm";
-    FORGET: Remember, DESTROYS, "forget", "Take a memory out of use; an undo can bring it back",
+    FORGET: Remember, DESTROYS, "forget", "Take a memory out of use, so that an undo can bring it back, or erase it for good",
         "POST", "/api/cloud/memory/forget";
     FLAG: Remember, WRITES, "flag", "Mark a memory for a person to look at",
         "POST", "/api/cloud/memory/flag";

@@ -2,6 +2,7 @@
 
 mod crash;
 mod damage;
+mod erase;
 mod failure;
 mod many;
 mod open;
