@@ -263,3 +263,33 @@ fn writers_and_purges_side_by_side_lose_nothing_and_leave_nothing() {
     assert_eq!(other.verify(&mut |_, _| {}).unwrap().erased_bodies, 48);
     bench.assert_sound();
 }
+
+/// Purges a key once the first line is written.
+struct PurgesMeanwhile<'a>(&'a Memory, Vec<u8>);
+
+impl std::io::Write for PurgesMeanwhile<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.1.is_empty() {
+            self.0.forget(purge("k")).unwrap();
+        }
+        self.1.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_export_leaves_out_what_is_purged_while_it_is_written() {
+    let bench = Bench::new();
+    bench.put("a", "first");
+    bench.memory.commit(secret("k")).unwrap();
+    bench.put("z", "last");
+    let other = bench.open_again();
+    let mut output = PurgesMeanwhile(&other, Vec::new());
+    assert_eq!(bench.memory.export(&mut output, &mut |_, _| {}).unwrap(), 2);
+    let lines = String::from_utf8(output.1).unwrap();
+    assert!(lines.contains("first") && lines.contains("last") && !lines.contains("\"k\""), "{lines}");
+}

@@ -36,7 +36,8 @@ impl Memory {
         self.store.refresh()?;
         let now = self.now();
         // Taken all at once, so that what is written stands for one position: of a merge and its
-        // forget that happen meanwhile, both or none are in it. Bodies do not change where they lie; a purge alone erases some.
+        // forget that happen meanwhile, both or none are in it. Bodies stay where they lie, but for
+        // those that a purge erases.
         let mut entries: Vec<(Key, Entry)> = {
             let published = self.store.published();
             let entries = published.state.entries(now).filter(|(key, _)| !key.is_reserved());
@@ -47,7 +48,7 @@ impl Memory {
         let mut written = 0;
         for (done, (key, entry)) in (1_u64..).zip(entries) {
             let memory = self.shown(key, entry, false)?;
-            // Erased meanwhile by a purge, which no position of the past holds against.
+            // Purged meanwhile: a position of the past does not bring it back.
             if !memory.values_redacted {
                 let mut line = Line::of(&memory)?;
                 line.push('\n');
