@@ -72,3 +72,21 @@ fn a_body_that_was_whole_once_is_no_torn_end_although_the_mark_is_lost() {
     let (log, report) = half(8);
     assert_eq!((report.torn.unwrap().position, log.durable().unwrap().seq), (7, 6));
 }
+
+#[test]
+fn a_frame_tells_what_was_synced_when_it_was_written_also_within_one_turn() {
+    let storage = store_of(0, options());
+    let (log, _) = open(&storage, options());
+    let mut append = log.begin_append().unwrap();
+    append.append(&[draft(1)]).unwrap();
+    log.sync_through(2).unwrap();
+    append.append(&[draft(2)]).unwrap();
+    drop(append);
+    log.sync_through(4).unwrap();
+    let (offset, _) = log.frame_at(2).unwrap().body_of(1).unwrap().region();
+    drop(log);
+    let copy = without_mark(&storage);
+    copy.open(FIRST, OpenMode::ReadWrite).unwrap().write_at(&[0; 17], offset).unwrap();
+    let (log, report) = open(&copy, options());
+    assert_eq!((report.damage, report.torn, log.durable().unwrap().seq), (None, None, 4));
+}
