@@ -8,6 +8,7 @@ use super::frame::{Frame, FrameFault};
 use super::frame_header::{FRAME_HEADER_BYTES, FRAME_VERSION, FrameHeader, HeaderFault};
 use super::index::Entry;
 use super::segment::Segment;
+use super::torn::later_frame;
 use crate::storage::read_full;
 
 /// A place where a frame should be and none is.
@@ -46,6 +47,9 @@ pub(crate) struct Scanner {
     offset: u64,
     next_seq: u64,
     check_bodies: bool,
+    /// Everything through this position was durable at some time, so that bodies of zeros in it are
+    /// erased ones.
+    durable: u64,
     read_bytes: usize,
     /// The last piece read; frames share it.
     buffer: Arc<Vec<u8>>,
@@ -67,6 +71,7 @@ impl Scanner {
             offset,
             next_seq,
             check_bodies: false,
+            durable: 0,
             read_bytes,
             buffer: Arc::new(Vec::new()),
             buffer_offset: offset,
@@ -83,9 +88,11 @@ impl Scanner {
     }
 
     /// Frames whose bodies fail their CRC are bad too: for the end of the log, where such a body is
-    /// one that has not been written to its end.
-    pub(crate) fn checking_bodies(mut self) -> Self {
+    /// one that has not been written to its end. So is a body of zeros past `durable`, unless a later
+    /// frame shows that it was durable, and thus erased since.
+    pub(crate) fn checking_bodies(mut self, durable: u64) -> Self {
         self.check_bodies = true;
+        self.durable = durable;
         self
     }
 
@@ -162,6 +169,13 @@ impl Scanner {
         };
         if self.check_bodies && frame.check_bodies().is_err() {
             return Ok(self.bad_frame("a body fails its checksum", true));
+        }
+        if self.check_bodies && frame.last_seq() > self.durable && frame.lacks_a_body() {
+            let bad = self.bad_of("a body is missing", true);
+            match later_frame(&self.segment, &bad)? {
+                Some(witness) => self.durable = witness.synced_through,
+                None => return Ok(Step::Bad(bad)),
+            }
         }
         self.pass(frame.header());
         Ok(Step::Frame(frame))

@@ -72,7 +72,7 @@ pub(crate) fn damage_at(segment: &Segment, bad: &BadFrame, known: u64) -> Result
 }
 
 /// A whole header past the bad frame that was written when the bad frame's position was durable.
-fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<FrameHeader>, LogError> {
+pub(crate) fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<FrameHeader>, LogError> {
     let mut buffer = vec![0_u8; READ_BYTES];
     let mut at = bad.offset.saturating_add(1);
     loop {
@@ -106,7 +106,7 @@ fn set_aside(storage: &dyn Storage, segment: &Segment, bad: &BadFrame) -> Result
     let path =
         format!("{QUARANTINE_DIR}/{:020}-{:010}-{}.torn", bad.seq, bad.offset, digest.get(..16).unwrap_or_default());
     let temporary = format!("{path}.tmp");
-    storage.create_dir(QUARANTINE_DIR).doing("make a folder", QUARANTINE_DIR)?;
+    (storage.create_dir(QUARANTINE_DIR)).and_then(|()| storage.sync_dir("")).doing("make a folder", QUARANTINE_DIR)?;
     let copy = |file: &dyn StorageFile| {
         file.write_at(&bytes, 0)?;
         file.sync_data()

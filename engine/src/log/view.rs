@@ -130,9 +130,11 @@ impl View {
                 return Ok(Tail::Clean);
             };
             let mut end = self.nothing_follows(&segment)?;
+            // A segment was durable to its end before the next one began.
+            let durable = if self.is_last(&segment) { 0 } else { u64::MAX };
             let mut scanner =
                 Scanner::new(Arc::clone(&segment), self.end.offset, self.end.seq.saturating_add(1), CATCH_UP_BYTES)
-                    .checking_bodies();
+                    .checking_bodies(durable);
             while end.is_none() {
                 match scanner.next()? {
                     Step::Frame(frame) => {
