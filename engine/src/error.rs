@@ -77,9 +77,9 @@ impl EngineError {
                 LogError::NotAStore { .. } | LogError::NewerFormat { .. } | LogError::NetworkFileSystem { .. },
             ) => "invalid_request",
             Self::Log(LogError::OperationTooLarge { .. }) => "operation_too_large",
-            Self::Log(LogError::Io { .. } | LogError::Busy { .. } | LogError::Poisoned { .. }) => {
-                "cloud_runtime_unavailable"
-            }
+            Self::Log(
+                LogError::Io { .. } | LogError::Busy { .. } | LogError::Unsettled { .. } | LogError::Poisoned { .. },
+            ) => "cloud_runtime_unavailable",
             Self::Log(_) | Self::Random(_) | Self::Stream { .. } => "internal_error",
         }
     }
@@ -113,6 +113,9 @@ fn again(error: &LogError) -> LogError {
             LogError::NewerFormat { path: path.clone(), found: *found, supported: *supported }
         }
         LogError::Busy { lock, holder, waited } => LogError::Busy { lock, holder: holder.clone(), waited: *waited },
+        LogError::Unsettled { lock, holder, waited } => {
+            LogError::Unsettled { lock, holder: holder.clone(), waited: *waited }
+        }
         LogError::Poisoned { durable, cause } => LogError::Poisoned { durable: *durable, cause: cause.clone() },
         LogError::ReadOnly { reason } => LogError::ReadOnly { reason: reason.clone() },
         LogError::OperationTooLarge { bytes, limit } => LogError::OperationTooLarge { bytes: *bytes, limit: *limit },

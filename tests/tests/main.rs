@@ -17,6 +17,7 @@ mod lists;
 mod logs;
 mod model;
 mod points;
+mod power;
 mod processes;
 mod properties;
 mod purge;

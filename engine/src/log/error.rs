@@ -63,6 +63,19 @@ pub enum LogError {
         /// How long we waited.
         waited: Duration,
     },
+    /// The operation was appended, but another process held a lock for so long that it is not known
+    /// yet whether it counts. Ask again under the same idempotency key, or look.
+    #[error(
+        "the operation was written, but {lock} was held by {holder} for {waited:?}: it is not known yet whether it counts"
+    )]
+    Unsettled {
+        /// The lock's file.
+        lock: &'static str,
+        /// What the holder wrote about itself.
+        holder: String,
+        /// How long we waited.
+        waited: Duration,
+    },
     /// An append or a sync failed, here or in another process, so writing has stopped. The outcome of
     /// operations past `durable` is unknown until the log has been opened anew; reads go on.
     #[error("writing stopped after a failure ({cause}); durable through position {durable}")]

@@ -165,6 +165,11 @@ impl Frame {
     pub fn check_bodies(&self) -> Result<(), Damage> {
         self.bodies().try_for_each(|body| body.read().map(|_| ()))
     }
+
+    /// Whether a body is zeros: erased, or not written yet.
+    pub(crate) fn lacks_a_body(&self) -> bool {
+        self.bodies().any(|body| body.read() == Ok(BodyState::Zeroed))
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]

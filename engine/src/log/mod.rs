@@ -223,6 +223,16 @@ impl Log {
         stop.into()
     }
 
+    /// What a failure means for operations that are appended and not yet known to be durable: nobody
+    /// can say any more that nothing was done. A disk that fails stops the writer, as in a sync.
+    pub(crate) fn unsettled(&self, error: LogError) -> LogError {
+        match error {
+            error @ LogError::Io { .. } => self.poison(&error.to_string()),
+            LogError::Busy { lock, holder, waited } => LogError::Unsettled { lock, holder, waited },
+            other => other,
+        }
+    }
+
     /// Remembers the first damage that is met: nobody writes behind it.
     pub(crate) fn damaged(&self, damage: Damage) -> LogError {
         lock(&self.stopped).get_or_insert_with(|| Stop::Damaged(damage.clone()));

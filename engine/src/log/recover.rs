@@ -13,7 +13,7 @@ use super::segment_header::{SEGMENT_HEADER_BYTES, segment_name};
 use super::torn::anything_follows;
 use super::view::{Segments, Tail, View};
 use super::{Log, lock};
-use crate::storage::read_full;
+use crate::storage::{StorageFile, read_full};
 
 const REWRITE_BYTES: usize = 256 * 1024;
 
@@ -40,13 +40,16 @@ impl Log {
     pub(crate) fn recover(&self, sync: &SyncHeld<'_>) -> Result<bool, LogError> {
         let mark = self.marks.load().doing("read the mark", MARK)?;
         let (start, end) = self.find_end(mark.as_ref())?;
-        let settled =
-            mark.as_ref().is_some_and(|mark| !mark.failed && mark.visible.seq == end.seq && mark.synced.seq == end.seq);
+        // A segment that the mark does not speak of may have a name that a power cut still takes.
+        let settled = mark.as_ref().is_some_and(|mark| {
+            let covers = |known: &End| known.seq == end.seq && known.segment == end.segment;
+            !mark.failed && covers(&mark.visible) && covers(&mark.synced)
+        });
         if settled {
             return Ok(false);
         }
         let failed = mark.as_ref().is_some_and(|mark| mark.failed);
-        self.make_durable(sync, mark.as_ref(), &start, &end, failed)?;
+        self.make_durable(sync, mark.as_ref(), &start, &end)?;
         Ok(failed)
     }
 
@@ -79,27 +82,19 @@ impl Log {
         Ok((start, view.end.clone()))
     }
 
-    fn make_durable(
-        &self,
-        _sync: &SyncHeld<'_>,
-        mark: Option<&Mark>,
-        start: &End,
-        end: &End,
-        rewrite: bool,
-    ) -> Result<(), LogError> {
+    fn make_durable(&self, _sync: &SyncHeld<'_>, mark: Option<&Mark>, start: &End, end: &End) -> Result<(), LogError> {
         let segments = self.known_segments();
         for segment in segments.iter().filter(|s| s.first_seq() >= start.segment) {
             let writer = segment.writer(self.storage.as_ref())?;
             // After a failed sync the system may hold pages to be clean that never reached the
-            // disk: only what is written anew is surely written.
-            let written = if rewrite {
-                let from =
-                    if segment.first_seq() == start.segment { start.offset } else { SEGMENT_HEADER_BYTES as u64 };
-                rewrite_from(segment, writer.as_ref(), from)
-            } else {
-                Ok(())
-            };
-            if let Err(error) = written.and_then(|()| writer.sync_data()) {
+            // disk, and a mark that says so may never have been written: only what is written anew
+            // is surely written.
+            let from = if segment.first_seq() == start.segment { start.offset } else { SEGMENT_HEADER_BYTES as u64 };
+            let through = if segment.first_seq() == end.segment { end.offset } else { u64::MAX };
+            let written = rewrite(segment, writer.as_ref(), from, through);
+            let known = mark.is_some_and(|mark| mark.synced.segment == segment.first_seq());
+            let named = written.and_then(|()| if known { Ok(()) } else { segment.sync_name(self.storage.as_ref()) });
+            if let Err(error) = named.and_then(|()| writer.sync_data()) {
                 if let Some(mark) = mark {
                     self.set_failed(mark);
                 }
@@ -163,15 +158,17 @@ pub(crate) fn end_fault(segments: &Segments, end: &End) -> Result<Option<Damage>
     }
 }
 
-fn rewrite_from(segment: &Segment, writer: &dyn crate::storage::StorageFile, from: u64) -> std::io::Result<()> {
+fn rewrite(segment: &Segment, writer: &dyn StorageFile, from: u64, through: u64) -> std::io::Result<()> {
     let mut buffer = vec![0_u8; REWRITE_BYTES];
     let mut at = from;
-    loop {
-        let read = read_full(segment.file.as_ref(), &mut buffer, at)?;
+    while at < through {
+        let most = usize::try_from(through.saturating_sub(at)).unwrap_or(usize::MAX).min(REWRITE_BYTES);
+        let read = read_full(segment.file.as_ref(), buffer.get_mut(..most).unwrap_or_default(), at)?;
         if read == 0 {
             return Ok(());
         }
         writer.write_at(buffer.get(..read).unwrap_or_default(), at)?;
         at = at.saturating_add(read as u64);
     }
+    Ok(())
 }

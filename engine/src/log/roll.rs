@@ -78,7 +78,8 @@ impl SegmentDraft {
     pub(crate) fn install(self, storage: &dyn Storage) -> Result<Segment, LogError> {
         (self.file.sync_data()).doing("sync a segment", &self.temporary)?;
         (storage.rename(&self.temporary, &self.path)).doing("name a segment", &self.path)?;
-        storage.sync_dir(LOG_DIR).doing("sync a folder", LOG_DIR)?;
-        Ok(Segment::new(self.header, self.file))
+        let segment = Segment::new(self.header, self.file);
+        segment.sync_name(storage).doing("sync a folder", LOG_DIR)?;
+        Ok(segment)
     }
 }

@@ -8,6 +8,7 @@ use super::frame::{Frame, FrameFault};
 use super::frame_header::{FRAME_HEADER_BYTES, FRAME_VERSION, FrameHeader, HeaderFault};
 use super::index::Entry;
 use super::segment::Segment;
+use super::torn::later_frame;
 use crate::storage::read_full;
 
 /// A place where a frame should be and none is.
@@ -47,8 +48,10 @@ pub(crate) struct Scanner {
     segment: Arc<Segment>,
     offset: u64,
     next_seq: u64,
-    /// Bodies are checked from this position on.
-    check_bodies_from: u64,
+    check_bodies: bool,
+    /// Everything through this position was durable at some time, so that bodies of zeros in it are
+    /// erased ones.
+    durable: u64,
     read_bytes: usize,
     /// The last piece read; frames share it.
     buffer: Arc<Vec<u8>>,
@@ -69,7 +72,8 @@ impl Scanner {
             segment,
             offset,
             next_seq,
-            check_bodies_from: u64::MAX,
+            check_bodies: false,
+            durable: 0,
             read_bytes,
             buffer: Arc::new(Vec::new()),
             buffer_offset: offset,
@@ -87,9 +91,11 @@ impl Scanner {
 
     /// Frames behind `durable` whose bodies fail their CRC are bad too: for the end of the log, where
     /// such a body is one that has not been written to its end. One that a sync has covered is another
-    /// matter, for who reads it to judge: it may be half erased.
+    /// matter, for who reads it to judge: it may be half erased. A body of zeros past `durable` is bad
+    /// as well, unless a later frame shows that it was durable, and thus erased since.
     pub(crate) fn checking_bodies(mut self, durable: u64) -> Self {
-        self.check_bodies_from = durable.saturating_add(1);
+        self.check_bodies = true;
+        self.durable = durable;
         self
     }
 
@@ -164,8 +170,17 @@ impl Scanner {
             Err(FrameFault::Broken(reason)) => return Ok(self.bad_frame(reason, true)),
             Err(FrameFault::Impossible(reason)) => return Ok(self.bad_frame(reason, false)),
         };
-        if frame.first_seq() >= self.check_bodies_from && frame.check_bodies().is_err() {
-            return Ok(Step::Bad(BadFrame { body: true, ..self.bad_of("a body fails its checksum", true) }));
+        if self.check_bodies && frame.first_seq() > self.durable {
+            if frame.check_bodies().is_err() {
+                return Ok(Step::Bad(BadFrame { body: true, ..self.bad_of("a body fails its checksum", true) }));
+            }
+            if frame.lacks_a_body() {
+                let bad = self.bad_of("a body is missing", true);
+                match later_frame(&self.segment, &bad)? {
+                    Some(witness) => self.durable = witness.synced_through,
+                    None => return Ok(Step::Bad(bad)),
+                }
+            }
         }
         self.pass(frame.header());
         Ok(Step::Frame(frame))

@@ -1,5 +1,7 @@
 //! One segment file and what is remembered of it.
 
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::error::{Damage, Doing, LogError};
@@ -24,6 +26,8 @@ pub(crate) struct Segment {
     seed: u32,
     writer: OnceLock<Arc<dyn StorageFile>>,
     index: Mutex<SegmentIndex>,
+    /// Whether this process has made the file's name durable.
+    named: AtomicBool,
 }
 
 /// Why a segment could not be taken up.
@@ -39,6 +43,7 @@ impl Segment {
             seed: place_seed(header.store_id, header.first_seq),
             index: Mutex::new(SegmentIndex::new(SEGMENT_HEADER_BYTES as u64, header.first_seq)),
             writer: OnceLock::new(),
+            named: AtomicBool::new(false),
             header,
             file,
         }
@@ -97,6 +102,15 @@ impl Segment {
         }
         let opened = (storage.open(&self.path, OpenMode::ReadWrite)).doing("open a segment for writing", &self.path)?;
         Ok(Arc::clone(self.writer.get_or_init(|| opened)))
+    }
+
+    /// Makes the file's name durable: whoever gave it may have stopped before that.
+    pub(crate) fn sync_name(&self, storage: &dyn Storage) -> io::Result<()> {
+        if !self.named.load(Ordering::Acquire) {
+            storage.sync_dir(LOG_DIR)?;
+            self.named.store(true, Ordering::Release);
+        }
+        Ok(())
     }
 
     pub(crate) fn damage(&self, offset: u64, position: u64, reason: &str) -> Damage {

@@ -142,9 +142,10 @@ impl Log {
         }
     }
 
-    /// Syncs the segment that `end` lies in; every earlier one was synced before it began. A failed
-    /// sync may have thrown away what it did not write, and the next one would succeed all the same:
-    /// so it is never tried again, and the mark tells everybody.
+    /// Syncs the segment that `end` lies in; every earlier one was synced before it began. A mark that
+    /// speaks of a segment for the first time says that its name is durable too. A failed sync may
+    /// have thrown away what it did not write, and the next one would succeed all the same: so it is
+    /// never tried again, and the mark tells everybody.
     pub(crate) fn sync_segment(&self, end: &End, mark: &Mark) -> Result<(), LogError> {
         let segment = {
             let view = lock(&self.view);
@@ -155,7 +156,8 @@ impl Log {
             return Err(self.poison("the segment has gone"));
         };
         let writer = segment.writer(self.storage.as_ref())?;
-        writer.sync_data().map_err(|error| {
+        let named = if mark.synced.segment == end.segment { Ok(()) } else { segment.sync_name(self.storage.as_ref()) };
+        named.and_then(|()| writer.sync_data()).map_err(|error| {
             self.set_failed(mark);
             self.poison(&format!("a sync of {} failed: {error}", segment.path))
         })

@@ -106,7 +106,7 @@ fn set_aside(storage: &dyn Storage, segment: &Segment, bad: &BadFrame) -> Result
     let path =
         format!("{QUARANTINE_DIR}/{:020}-{:010}-{}.torn", bad.seq, bad.offset, digest.get(..16).unwrap_or_default());
     let temporary = format!("{path}.tmp");
-    storage.create_dir(QUARANTINE_DIR).doing("make a folder", QUARANTINE_DIR)?;
+    (storage.create_dir(QUARANTINE_DIR)).and_then(|()| storage.sync_dir("")).doing("make a folder", QUARANTINE_DIR)?;
     let copy = |file: &dyn StorageFile| {
         file.write_at(&bytes, 0)?;
         file.sync_data()

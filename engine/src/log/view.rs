@@ -132,9 +132,11 @@ impl View {
                 return Ok(Tail::Clean);
             };
             let mut end = self.nothing_follows(&segment)?;
+            // A segment was durable to its end before the next one began.
+            let known = if self.is_last(&segment) { durable } else { u64::MAX };
             let mut scanner =
                 Scanner::new(Arc::clone(&segment), self.end.offset, self.end.seq.saturating_add(1), CATCH_UP_BYTES)
-                    .checking_bodies(durable);
+                    .checking_bodies(known);
             while end.is_none() {
                 match scanner.next()? {
                     Step::Frame(frame) => {

@@ -3,13 +3,15 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::fault_image::{Image, Pending};
+use super::fault_file::FaultFile;
+use super::fault_image::Image;
 use super::{DirEntry, MemoryStorage, OpenMode, Storage, StorageFile, StorageLock};
 
 /// What happens when the counted call comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// It fails and does nothing.
+    /// It fails and does nothing. A sync that fails loses what it should have written: the file
+    /// still shows it, and no later sync brings it to the disk.
     Error(io::ErrorKind),
     /// A write writes only so many bytes, then fails; any other call just fails.
     ShortWrite(usize, io::ErrorKind),
@@ -34,8 +36,9 @@ pub struct Fault {
 /// Wraps another storage. Clones share the count and the fault.
 ///
 /// Counted are `write`, `set_len`, `allocate`, `sync`, `rename`, `remove`, `create_dir`, `sync_dir`
-/// and an `open` that may make a file. Folders themselves are taken to be durable at once; names and
-/// contents are not.
+/// and an `open` that may make a file. Contents are durable once the file is synced; names, those of
+/// folders too, once the folder that holds them is. Calls that only look (`read`, `len`, `list`,
+/// `exists`, any other `open`, and `lock`) are counted apart and have a fault of their own.
 #[derive(Debug, Clone)]
 pub struct FaultStorage {
     inner: Arc<dyn Storage>,
@@ -43,20 +46,22 @@ pub struct FaultStorage {
 }
 
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct State {
     calls: u64,
     log: Vec<String>,
     fault: Option<Fault>,
     frozen: bool,
-    image: Image,
+    looks: u64,
+    look_fault: Option<Fault>,
+    pub(super) image: Image,
 }
 
-enum Verdict {
+pub(super) enum Verdict {
     Go,
     Short(usize, io::ErrorKind),
 }
 
-fn failed(kind: io::ErrorKind) -> io::Error {
+pub(super) fn failed(kind: io::ErrorKind) -> io::Error {
     io::Error::new(kind, "injected fault")
 }
 
@@ -74,6 +79,17 @@ impl FaultStorage {
         state.frozen = false;
     }
 
+    /// Sets or clears the fault of calls that only look. It fails them, whatever its kind.
+    pub fn set_look_fault(&self, fault: Option<Fault>) {
+        self.state().look_fault = fault;
+    }
+
+    /// How many calls that only look there have been.
+    #[must_use]
+    pub fn looks(&self) -> u64 {
+        self.state().looks
+    }
+
     /// How many counted calls there have been.
     #[must_use]
     pub fn calls(&self) -> u64 {
@@ -86,8 +102,8 @@ impl FaultStorage {
         self.state().log.clone()
     }
 
-    /// What could be there after a power cut now: each unsynced write and name on its own kept,
-    /// dropped or (a write) cut, as `seed` decides.
+    /// What could be there after a power cut now: each unsynced write and change of a name on its own
+    /// kept, dropped or (a write) cut or torn apart, as `seed` decides.
     #[must_use]
     pub fn after_power_cut(&self, seed: u64) -> MemoryStorage {
         self.state().image.after_power_cut(seed)
@@ -99,7 +115,28 @@ impl FaultStorage {
 }
 
 impl State {
-    fn count(&mut self, call: &'static str, path: &str) -> io::Result<Verdict> {
+    pub(super) fn look(&mut self, call: &'static str) -> io::Result<()> {
+        self.looks = self.looks.saturating_add(1);
+        let Some(fault) = self.look_fault.filter(|fault| fault.only.is_none_or(|only| only == call)) else {
+            return Ok(());
+        };
+        if !(self.looks == fault.at || (self.looks > fault.at && (fault.sticky || fault.only.is_some()))) {
+            return Ok(());
+        }
+        if !fault.sticky {
+            self.look_fault = None;
+        }
+        match fault.kind {
+            FaultKind::Error(kind) | FaultKind::ShortWrite(_, kind) => Err(failed(kind)),
+            FaultKind::Freeze => Err(failed(io::ErrorKind::Other)),
+        }
+    }
+
+    pub(super) fn frozen(&self) -> bool {
+        self.frozen
+    }
+
+    pub(super) fn count(&mut self, call: &'static str, path: &str) -> io::Result<Verdict> {
         self.calls = self.calls.saturating_add(1);
         self.log.push(format!("{call} {path}"));
         if self.frozen {
@@ -135,10 +172,12 @@ impl Storage for FaultStorage {
     }
 
     fn list(&self, dir: &str) -> io::Result<Vec<DirEntry>> {
+        self.state().look("list")?;
         self.inner.list(dir)
     }
 
     fn exists(&self, path: &str) -> io::Result<bool> {
+        self.state().look("exists")?;
         self.inner.exists(path)
     }
 
@@ -146,10 +185,12 @@ impl Storage for FaultStorage {
         let mut state = self.state();
         if matches!(mode, OpenMode::Create | OpenMode::Truncate) {
             state.count("open", path)?;
+        } else {
+            state.look("open")?;
         }
         let file = self.inner.open(path, mode)?;
         let id = state.image.opened(path, mode == OpenMode::Truncate);
-        Ok(Arc::new(FaultFile { path: path.to_owned(), id, file, state: Arc::clone(&self.state) }))
+        Ok(Arc::new(FaultFile::new(path, id, file, Arc::clone(&self.state))))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -185,76 +226,11 @@ impl Storage for FaultStorage {
     }
 
     fn lock(&self, path: &str) -> io::Result<Arc<dyn StorageLock>> {
+        self.state().look("lock")?;
         self.inner.lock(path)
     }
 
     fn network_file_system(&self) -> io::Result<Option<&'static str>> {
         self.inner.network_file_system()
-    }
-}
-
-#[derive(Debug)]
-struct FaultFile {
-    path: String,
-    id: u64,
-    file: Arc<dyn StorageFile>,
-    state: Arc<Mutex<State>>,
-}
-
-impl FaultFile {
-    /// Counts the call, does it and keeps what it changed, as one step.
-    fn change(
-        &self,
-        call: &'static str,
-        pending: Pending,
-        act: impl FnOnce(&dyn StorageFile) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match state.count(call, &self.path)? {
-            Verdict::Go => {
-                act(self.file.as_ref())?;
-                state.image.changed(self.id, pending);
-                Ok(())
-            }
-            Verdict::Short(bytes, kind) => {
-                if let Pending::Write { offset, data } = pending {
-                    let data = data.into_iter().take(bytes).collect::<Vec<u8>>();
-                    self.file.write_at(&data, offset)?;
-                    state.image.changed(self.id, Pending::Write { offset, data });
-                }
-                Err(failed(kind))
-            }
-        }
-    }
-}
-
-impl StorageFile for FaultFile {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.file.read_at(buffer, offset)
-    }
-
-    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        let pending = Pending::Write { offset, data: bytes.to_vec() };
-        self.change("write", pending, |file| file.write_at(bytes, offset))
-    }
-
-    fn len(&self) -> io::Result<u64> {
-        self.file.len()
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.change("set_len", Pending::SetLen(len), |file| file.set_len(len))
-    }
-
-    fn allocate(&self, len: u64) -> io::Result<()> {
-        self.change("allocate", Pending::Allocate(len), |file| file.allocate(len))
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.count("sync", &self.path)?;
-        self.file.sync_data()?;
-        state.image.synced(self.id);
-        Ok(())
     }
 }

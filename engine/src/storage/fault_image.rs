@@ -5,6 +5,9 @@ use std::io;
 
 use super::{MemoryStorage, OpenMode, Storage, join, parent, read_full};
 
+/// What a disk writes whole or not at all.
+const SECTOR: u64 = 512;
+
 /// A change of a file that no sync has covered yet.
 #[derive(Debug, Clone)]
 pub(super) enum Pending {
@@ -19,12 +22,66 @@ struct Contents {
     pending: Vec<Pending>,
 }
 
+/// A change of a folder that no sync of that folder has covered yet.
+#[derive(Debug, Clone)]
+enum NameChange {
+    Make(String),
+    Link(String, u64),
+    Unlink(String),
+    Rename { from: String, to: String, id: u64 },
+}
+
+impl NameChange {
+    /// The folder whose sync makes it durable.
+    fn dir(&self) -> &str {
+        match self {
+            Self::Make(path) | Self::Link(path, _) | Self::Unlink(path) | Self::Rename { to: path, .. } => parent(path),
+        }
+    }
+
+    /// A rename is whole: it takes the one name away as it gives the other, also when the first was
+    /// never written down.
+    fn apply(&self, names: &mut Names) {
+        match self {
+            Self::Make(path) => drop(names.dirs.insert(path.clone())),
+            Self::Link(path, id) => drop(names.files.insert(path.clone(), *id)),
+            Self::Unlink(path) => drop(names.files.remove(path)),
+            Self::Rename { from, to, id } => {
+                if names.files.get(from) == Some(id) {
+                    names.files.remove(from);
+                }
+                names.files.insert(to.clone(), *id);
+            }
+        }
+    }
+}
+
 /// Names point to file numbers, so that contents follow a rename.
+#[derive(Debug, Clone, Default)]
+struct Names {
+    dirs: BTreeSet<String>,
+    files: BTreeMap<String, u64>,
+}
+
+impl Names {
+    /// Whether every folder above is there: without it nothing below can be found.
+    fn reach(&self, path: &str) -> bool {
+        let mut at = parent(path);
+        while !at.is_empty() {
+            if !self.dirs.contains(at) {
+                return false;
+            }
+            at = parent(at);
+        }
+        true
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Image {
-    dirs: BTreeSet<String>,
-    names: BTreeMap<String, u64>,
-    durable_names: BTreeMap<String, u64>,
+    now: Names,
+    durable: Names,
+    changes: Vec<NameChange>,
     files: BTreeMap<u64, Contents>,
     next: u64,
 }
@@ -53,6 +110,33 @@ impl Pending {
     }
 }
 
+impl Pending {
+    /// What chance leaves of it: nothing, all, the start of a write, or any of its sectors.
+    fn survive(&self, chance: &mut Chance, bytes: &mut Vec<u8>) {
+        match (chance.below(4), self) {
+            (0, _) => {}
+            (1, Self::Write { offset, data }) => {
+                let keep = usize::try_from(chance.below(data.len().saturating_add(1) as u64)).unwrap_or(0);
+                let data = data.iter().copied().take(keep).collect();
+                Self::Write { offset: *offset, data }.apply(bytes);
+            }
+            (2, Self::Write { offset, data }) => {
+                let (mut at, mut rest) = (*offset, data.as_slice());
+                while !rest.is_empty() {
+                    let room = SECTOR.saturating_sub(at.checked_rem(SECTOR).unwrap_or(0));
+                    let room = usize::try_from(room).unwrap_or(usize::MAX).min(rest.len());
+                    let (sector, behind) = rest.split_at(room);
+                    if chance.below(2) == 1 {
+                        Self::Write { offset: at, data: sector.to_vec() }.apply(bytes);
+                    }
+                    (at, rest) = (at.saturating_add(room as u64), behind);
+                }
+            }
+            _ => self.apply(bytes),
+        }
+    }
+}
+
 impl Image {
     /// Everything that `storage` holds, as durable.
     pub(super) fn of(storage: &dyn Storage) -> io::Result<Self> {
@@ -67,7 +151,7 @@ impl Image {
             for entry in entries {
                 let path = join(&dir, &entry.name);
                 if entry.is_dir {
-                    image.dirs.insert(path.clone());
+                    image.durable.dirs.insert(path.clone());
                     left.push(path);
                     continue;
                 }
@@ -76,10 +160,10 @@ impl Image {
                 read_full(file.as_ref(), &mut durable, 0)?;
                 let id = image.number();
                 image.files.insert(id, Contents { durable, pending: Vec::new() });
-                image.names.insert(path.clone(), id);
-                image.durable_names.insert(path, id);
+                image.durable.files.insert(path, id);
             }
         }
+        image.now = image.durable.clone();
         Ok(image)
     }
 
@@ -89,12 +173,12 @@ impl Image {
     }
 
     pub(super) fn opened(&mut self, path: &str, truncate: bool) -> u64 {
-        let id = match self.names.get(path) {
+        let id = match self.now.files.get(path) {
             Some(id) => *id,
             None => {
                 let id = self.number();
-                self.names.insert(path.to_owned(), id);
                 self.files.insert(id, Contents::default());
+                self.change_names(NameChange::Link(path.to_owned(), id));
                 id
             }
         };
@@ -105,28 +189,39 @@ impl Image {
     }
 
     pub(super) fn renamed(&mut self, from: &str, to: &str) {
-        if let Some(id) = self.names.remove(from) {
-            self.names.insert(to.to_owned(), id);
+        if let Some(id) = self.now.files.get(from).copied() {
+            self.change_names(NameChange::Rename { from: from.to_owned(), to: to.to_owned(), id });
         }
     }
 
     pub(super) fn removed(&mut self, path: &str) {
-        self.names.remove(path);
+        self.change_names(NameChange::Unlink(path.to_owned()));
     }
 
     pub(super) fn made_dir(&mut self, path: &str) {
+        let mut missing = Vec::new();
         let mut at = path;
-        while !at.is_empty() {
-            self.dirs.insert(at.to_owned());
+        while !at.is_empty() && !self.now.dirs.contains(at) {
+            missing.push(at.to_owned());
             at = parent(at);
+        }
+        for dir in missing.into_iter().rev() {
+            self.change_names(NameChange::Make(dir));
         }
     }
 
     pub(super) fn synced_dir(&mut self, dir: &str) {
-        self.durable_names.retain(|path, _| parent(path) != dir);
-        for (path, id) in self.names.iter().filter(|(path, _)| parent(path) == dir) {
-            self.durable_names.insert(path.clone(), *id);
+        let (synced, left) = std::mem::take(&mut self.changes).into_iter().partition(|change| change.dir() == dir);
+        self.changes = left;
+        let synced: Vec<NameChange> = synced;
+        for change in synced {
+            change.apply(&mut self.durable);
         }
+    }
+
+    fn change_names(&mut self, change: NameChange) {
+        change.apply(&mut self.now);
+        self.changes.push(change);
     }
 
     pub(super) fn changed(&mut self, id: u64, pending: Pending) {
@@ -143,34 +238,33 @@ impl Image {
         }
     }
 
+    /// Written pages count as clean after a failed sync, wherever they went.
+    pub(super) fn sync_failed(&mut self, id: u64) {
+        if let Some(contents) = self.files.get_mut(&id) {
+            contents.pending.retain(|pending| !matches!(pending, Pending::Write { .. }));
+        }
+    }
+
     pub(super) fn after_power_cut(&self, seed: u64) -> MemoryStorage {
         let mut chance = Chance(seed);
         let mut left: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
         for (id, contents) in &self.files {
             let mut bytes = contents.durable.clone();
             for pending in &contents.pending {
-                match (chance.below(3), pending) {
-                    (0, _) => {}
-                    (1, Pending::Write { offset, data }) => {
-                        let keep = chance.below(data.len().saturating_add(1) as u64);
-                        let data = (data.iter().copied()).take(usize::try_from(keep).unwrap_or(0)).collect();
-                        let cut = Pending::Write { offset: *offset, data };
-                        cut.apply(&mut bytes);
-                    }
-                    _ => pending.apply(&mut bytes),
-                }
+                pending.survive(&mut chance, &mut bytes);
             }
             left.insert(*id, bytes);
         }
+        let mut names = self.durable.clone();
+        for change in self.changes.iter().filter(|_| chance.below(2) == 1) {
+            change.apply(&mut names);
+        }
         let storage = MemoryStorage::new();
-        for dir in &self.dirs {
+        for dir in names.dirs.iter().filter(|dir| names.reach(dir)) {
             let _ = storage.create_dir(dir);
         }
-        let paths: BTreeSet<&String> = self.names.keys().chain(self.durable_names.keys()).collect();
-        for path in paths {
-            let (now, durable) = (self.names.get(path), self.durable_names.get(path));
-            let id = if now != durable && chance.below(2) == 0 { durable } else { now };
-            if let Some(bytes) = id.and_then(|id| left.get(id)) {
+        for (path, id) in names.files.iter().filter(|(path, _)| names.reach(path)) {
+            if let Some(bytes) = left.get(id) {
                 storage.put(path, bytes.clone());
             }
         }

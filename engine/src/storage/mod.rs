@@ -4,6 +4,7 @@
 //! The trait knows nothing of segments or marks: it moves bytes and names.
 
 mod fault;
+mod fault_file;
 mod fault_image;
 mod file;
 mod file_lock;

@@ -25,12 +25,15 @@ pub(super) struct Pending {
     pub(super) events: VecDeque<Arc<RecordedEvent>>,
 }
 
+/// A request that is written, and its events.
+type Unanswered = (Arc<Ticket>, Vec<Arc<RecordedEvent>>);
+
 /// What is written and decided in one turn of the leader.
 pub(super) struct Turn<'a> {
     pub(super) append: Append<'a>,
     pub(super) drafts: Vec<FrameDraft>,
     /// Tickets whose events are in `drafts` or appended, and not yet durable.
-    unanswered: Vec<(Arc<Ticket>, Vec<Arc<RecordedEvent>>)>,
+    unanswered: Vec<Unanswered>,
     /// Whether anything is pending, and its keys and idempotency keys.
     pending: bool,
     /// Whether a purge is pending.
@@ -96,7 +99,8 @@ impl Store {
         let Turn { append, unanswered, next_seq, .. } = turn;
         // Others may append while this waits for the disk.
         drop(append);
-        self.make_durable(next_seq.before())?;
+        let durable = self.make_durable(next_seq.before());
+        durable.map_err(|error| self.unsettled(error, &unanswered))?;
         answer(unanswered);
         Ok(())
     }
@@ -182,12 +186,28 @@ impl Store {
 
     fn settle(&self, turn: &mut Turn<'_>) -> Result<(), EngineError> {
         turn.append_drafts()?;
-        self.make_durable(turn.next_seq.before())?;
+        let durable = self.make_durable(turn.next_seq.before());
+        durable.map_err(|error| self.unsettled(error, &turn.unanswered))?;
         turn.pending = false;
         turn.purges = false;
         turn.keys.clear();
         turn.names.clear();
         Ok(())
+    }
+
+    /// A failure while operations of ours wait for the disk: they may yet become durable, and are told
+    /// so. Whoever has not been written gets the failure as it is.
+    fn unsettled(&self, error: EngineError, ours: &[Unanswered]) -> EngineError {
+        let rest = error.again();
+        if let EngineError::Log(error) = error
+            && !ours.is_empty()
+        {
+            let theirs = EngineError::Log(self.log.unsettled(error));
+            for (ticket, _) in ours {
+                ticket.finish(Err(Error::Engine(theirs.again())));
+            }
+        }
+        rest
     }
 
     fn make_durable(&self, through: Seq) -> Result<(), EngineError> {
@@ -236,7 +256,7 @@ impl Turn<'_> {
     }
 }
 
-fn answer(unanswered: Vec<(Arc<Ticket>, Vec<Arc<RecordedEvent>>)>) {
+fn answer(unanswered: Vec<Unanswered>) {
     for (ticket, events) in unanswered {
         ticket.finish(Ok(Done::Written(events)));
     }
@@ -256,7 +276,10 @@ impl Store {
         append.append(&[codec::encode(&events)?])?;
         drop(append);
         let last = events.last().map_or(Seq::ZERO, |event| event.seq);
-        self.make_durable(last)?;
+        self.make_durable(last).map_err(|error| match error {
+            EngineError::Log(error) => self.log.unsettled(error).into(),
+            other => other,
+        })?;
         Ok(true)
     }
 }

@@ -8,5 +8,6 @@ mod many;
 mod open;
 mod read;
 mod support;
+mod torn;
 mod verify;
 mod write;

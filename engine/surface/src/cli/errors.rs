@@ -160,7 +160,7 @@ impl CliError {
                 LogError::Busy { .. } => "another process is writing; try again",
                 LogError::Damage(_) => "nothing was changed; keep a copy of the folder before anything else",
                 LogError::ReadOnly { .. } => "reads go on; `bilinc status` says why",
-                LogError::Poisoned { .. } => {
+                LogError::Poisoned { .. } | LogError::Unsettled { .. } => {
                     "the outcome of this write is unknown: repeat it with the same --idempotency-key to settle it"
                 }
                 LogError::Io { .. } => "nothing was written; put that right and try again",

@@ -233,6 +233,7 @@ impl From<&LogError> for Details {
             LogError::Poisoned { durable, .. } => {
                 Self { outcome: Some("unknown"), durable_through: Some(Seq::new(*durable)), ..none }
             }
+            LogError::Unsettled { .. } => Self { outcome: Some("unknown"), ..none },
             LogError::ReadOnly { reason } => Self { reason: Some(reason.clone()), ..none },
             LogError::OperationTooLarge { bytes, limit } => Self { bytes: Some(*bytes), limit: Some(*limit), ..none },
             _ => none,
