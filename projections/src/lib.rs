@@ -12,4 +12,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod order;
+mod projection;
 pub mod recall;
+
+pub use projection::Projection;

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use bilinc_core::{Event, Key, RecordedEvent, Seq, State};
+use bilinc_core::{Change, Event, Key, RecordedEvent, Seq, State};
+use bilinc_projections::Projection;
 use bilinc_projections::order::{KeyOrder, TimeOrder};
 
 /// The state and the orders of its entries. Orders are made when a read first needs them and kept
@@ -34,19 +35,10 @@ impl Published {
             self.purged.push(change.key.clone());
         }
         if let Some(keys) = &mut self.keys {
-            match (change.before, change.after) {
-                (None, Some(_)) => drop(keys.insert(change.key.shared())),
-                (Some(_), None) => drop(keys.remove(change.key.as_str())),
-                _ => {}
-            }
+            keys.apply(&change);
         }
         if let Some(times) = &mut self.times {
-            if let Some(before) = change.before {
-                times.remove(before.micros(), &change.key.shared());
-            }
-            if let Some(after) = change.after {
-                times.insert(after.micros(), change.key.shared());
-            }
+            times.apply(&change);
         }
         if let Some(unindexed) = self.unindexed.as_mut().filter(|_| event.event.is_change()) {
             unindexed.insert(change.key);
@@ -65,23 +57,13 @@ impl Published {
 
     pub(crate) fn make_keys(&mut self) {
         if self.keys.is_none() {
-            let mut order = KeyOrder::new();
-            for (key, _) in self.state.slots().filter(|(_, slot)| slot.entry.is_some()) {
-                order.insert(key.shared());
-            }
-            self.keys = Some(order);
+            self.keys = Some(of_entries(&self.state));
         }
     }
 
     pub(crate) fn make_times(&mut self) {
         if self.times.is_none() {
-            let mut order = TimeOrder::new();
-            for (key, slot) in self.state.slots() {
-                if let Some(entry) = &slot.entry {
-                    order.insert(entry.updated_at.micros(), key.shared());
-                }
-            }
-            self.times = Some(order);
+            self.times = Some(of_entries(&self.state));
         }
     }
 
@@ -99,4 +81,14 @@ impl Published {
     pub(crate) fn take_unindexed(&mut self) -> Vec<Key> {
         self.unindexed.as_mut().map_or_else(Vec::new, |keys| keys.drain().collect())
     }
+}
+
+/// A projection of the entries that are there, which is that of all changes so far.
+fn of_entries<P: Projection + Default>(state: &State) -> P {
+    let mut projection = P::default();
+    for (key, slot) in state.slots() {
+        let after = slot.entry.as_ref().map(|entry| entry.updated_at);
+        projection.apply(&Change { key: key.clone(), before: None, after });
+    }
+    projection
 }

@@ -30,7 +30,6 @@ pub use postings::Field;
 use postings::{Counts, Postings};
 pub use query::How;
 pub use search::{Hit, MatchedTerm, Profile, SearchOptions};
-pub use slots::REPORT_PREFIX;
 use slots::{Facts, Slot, Slots};
 
 /// Fewer dead documents than this are never worth a compaction.

@@ -4,13 +4,15 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use bilinc_core::DREAM_PREFIX;
+
 use super::Recall;
 use super::answer::{Answer, Match};
 use super::best::Best;
 use super::postings::Field;
 use super::query::{self, How};
 use super::rank::{Formula, worth};
-use super::slots::{ORDINARY, REPORT, REPORT_PREFIX};
+use super::slots::{ORDINARY, REPORT};
 use super::window::{WINDOW, Window};
 
 /// How tolerant a search is.
@@ -73,7 +75,7 @@ impl Recall {
         if query.is_empty() {
             return Vec::new();
         }
-        let visibility = if query.starts_with(REPORT_PREFIX) { ORDINARY | REPORT } else { ORDINARY };
+        let visibility = if query.starts_with(DREAM_PREFIX) { ORDINARY | REPORT } else { ORDINARY };
         let formula = Formula::new(self.slots.totals(visibility));
         let answers: Vec<Answer> = query::terms(query, options.profile, &self.dictionary)
             .into_iter()

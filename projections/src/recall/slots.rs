@@ -6,13 +6,12 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+
+use bilinc_core::DREAM_PREFIX;
 use hashbrown::HashTable;
 
 use super::checkpoint::{Reader, write_bytes, write_number};
 use super::hash::hash;
-
-/// Keys that begin so hold reports of dream passes.
-pub const REPORT_PREFIX: &str = "bilinc:dream:";
 
 /// What ranking needs of a document once it competes for a place.
 #[derive(Debug)]
@@ -41,7 +40,7 @@ pub(super) const REPORT: u8 = 2;
 
 impl Facts {
     pub(super) fn new(key: &str, memory_type: u8, value_len: usize, key_len: usize) -> Self {
-        let kind = if key.starts_with(REPORT_PREFIX) { REPORT } else { ORDINARY };
+        let kind = if key.starts_with(DREAM_PREFIX) { REPORT } else { ORDINARY };
         Self {
             value_len: u16::try_from(value_len).unwrap_or(u16::MAX),
             key_len: u8::try_from(key_len).unwrap_or(u8::MAX),
