@@ -19,6 +19,7 @@
 //! [`Memory::open`] keeps the log in a folder that several processes may share.
 
 mod answer;
+mod checkpoint;
 mod clock;
 mod codec;
 mod error;

@@ -13,4 +13,4 @@ pub use self::past::{
     Diff, DiffItem, HistoryItem, HistoryState, KeyHistory, LogItem, LogPage, RollbackAnswer, RollbackPreview,
     SnapshotInfo,
 };
-pub use self::store::{ChainHash, Head, OpenDream, Status, Verified, Written};
+pub use self::store::{ChainHash, CheckpointProof, Head, OpenDream, Status, Verified, Written};

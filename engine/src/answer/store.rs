@@ -36,6 +36,15 @@ pub struct Written<T> {
     pub replayed: bool,
 }
 
+/// What a comparison of the checkpoint with the log gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckpointProof {
+    /// The position that it was made at.
+    pub position: Seq,
+    /// Whether it equals the fold of the log through there. One that does not is set aside.
+    pub equal: bool,
+}
+
 /// What reading the whole log proved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
@@ -57,6 +66,10 @@ pub struct Verified {
     pub head: Head,
     /// Whether the state folded anew from the log equals the state that answers.
     pub state_equal: bool,
+    /// The checkpoint of the state, if one is kept and could be read.
+    pub checkpoint: Option<CheckpointProof>,
+    /// That of the recall index; an index made anew was compared with it.
+    pub recall_checkpoint: Option<CheckpointProof>,
 }
 
 /// An open dream.
@@ -87,6 +100,8 @@ pub struct Status {
     pub snapshots: u64,
     /// Dreams that can be undone or still act.
     pub dreams: Vec<OpenDream>,
+    /// The position of the checkpoint that the next open can begin with, if one is kept.
+    pub checkpoint: Option<Seq>,
     /// `durable` or `relaxed`.
     pub durability: &'static str,
     /// Why the store takes no writes, if it takes none.

@@ -3,6 +3,7 @@
 //! The only place that knows bincode. A frame names the codec that wrote it, so another one can be
 //! added beside this without touching what is written.
 
+pub(crate) mod kept;
 #[cfg(test)]
 mod tests;
 mod v1;

@@ -9,8 +9,11 @@ use super::frame::Frame;
 use super::segment::{LOG_DIR, Segment};
 use super::torn::QUARANTINE_DIR;
 use super::view::View;
-use super::{Log, lock};
-use crate::storage::StorageFile;
+use super::{CHECKPOINTS_DIR, Log, lock};
+use crate::storage::{StorageFile, join};
+
+/// Folders that may hold copies are no deeper.
+const MOST_DEPTH: u32 = 8;
 
 /// How much is overwritten with one write.
 const ZEROS: &[u8] = &[0; 64 * 1024];
@@ -83,30 +86,41 @@ impl Log {
         Ok(found)
     }
 
-    /// Torn ends that were set aside may hold copies of what was erased, and files in the making too.
-    /// Under `append.lock`, so nobody is at work on any of them.
+    /// Torn ends that were set aside may hold copies of what was erased, and files in the making and
+    /// checkpoints too. Under `append.lock` and `checkpoint.lock`, so nobody is at work on any of them.
     fn remove_copies(&self) -> Result<(), LogError> {
-        let storage = self.storage.as_ref();
-        let mut removed = false;
-        for dir in [QUARANTINE_DIR, LOG_DIR] {
-            // A folder that is not there holds nothing.
-            if !storage.exists(dir).doing("look for a folder", dir)? {
-                continue;
-            }
-            let names = storage.list(dir).doing("list a folder", dir)?;
-            let is_copy = |name: &str| dir == QUARANTINE_DIR || name.ends_with(".tmp");
-            for entry in names.iter().filter(|entry| !entry.is_dir && is_copy(&entry.name)) {
-                let path = format!("{dir}/{}", entry.name);
-                storage.remove(&path).doing("remove what may hold a copy of something erased", &path)?;
-                removed = true;
-            }
-            // Also when there was nothing to remove: an earlier attempt may have been cut off here.
-            storage.sync_dir(dir).doing("sync a folder", dir)?;
-        }
+        let mut removed = self.remove_files(QUARANTINE_DIR, MOST_DEPTH, &|_| true)?;
+        removed |= self.remove_files(LOG_DIR, 0, &|name| name.ends_with(".tmp"))?;
+        self.remove_files(CHECKPOINTS_DIR, MOST_DEPTH, &|_| true)?;
         if removed {
             lock(&self.torn_ends).clear();
         }
         Ok(())
+    }
+
+    /// Removes the files in a folder that are copies, and those in folders in it, so many levels deep; whether
+    /// there were any.
+    fn remove_files(&self, dir: &str, deeper: u32, is_copy: &dyn Fn(&str) -> bool) -> Result<bool, LogError> {
+        let storage = self.storage.as_ref();
+        // A folder that is not there holds nothing.
+        if !storage.exists(dir).doing("look for a folder", dir)? {
+            return Ok(false);
+        }
+        let mut removed = false;
+        for entry in storage.list(dir).doing("list a folder", dir)? {
+            let path = join(dir, &entry.name);
+            if entry.is_dir {
+                if let Some(deeper) = deeper.checked_sub(1) {
+                    removed |= self.remove_files(&path, deeper, is_copy)?;
+                }
+            } else if is_copy(&entry.name) {
+                storage.remove(&path).doing("remove what may hold a copy of something erased", &path)?;
+                removed = true;
+            }
+        }
+        // Also when there was nothing to remove: an earlier attempt may have been cut off here.
+        storage.sync_dir(dir).doing("sync a folder", dir)?;
+        Ok(removed)
     }
 }
 

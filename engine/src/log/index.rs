@@ -28,7 +28,7 @@ impl Entry {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Block {
     pub first_seq: u64,
     pub offset: u64,
@@ -101,4 +101,36 @@ impl SegmentIndex {
         self.end_offset = offset;
         self.next_seq = next_seq;
     }
+
+    /// What is known of the frames before `offset`, where `next_seq` goes on; of all frames that are known
+    /// where they end before it.
+    pub(crate) fn through(&self, offset: u64, next_seq: u64) -> KeptIndex {
+        let cut = offset < self.end_offset;
+        let keep = if cut { self.blocks.partition_point(|block| block.offset < offset) } else { self.blocks.len() };
+        KeptIndex {
+            blocks: self.blocks.get(..keep).unwrap_or_default().to_vec(),
+            end_offset: if cut { offset } else { self.end_offset },
+            next_seq: if cut { next_seq } else { self.next_seq },
+        }
+    }
+
+    /// Takes up what was known earlier, unless more is known already.
+    pub(crate) fn take_up(&mut self, kept: KeptIndex) {
+        if kept.end_offset > self.end_offset {
+            *self = Self {
+                blocks: kept.blocks,
+                frames_in_last: BLOCK_FRAMES,
+                end_offset: kept.end_offset,
+                next_seq: kept.next_seq,
+            };
+        }
+    }
+}
+
+/// What an index knew, to be kept beside the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KeptIndex {
+    pub blocks: Vec<Block>,
+    pub end_offset: u64,
+    pub next_seq: u64,
 }

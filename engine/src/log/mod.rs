@@ -14,6 +14,7 @@ mod error;
 mod frame;
 mod frame_header;
 mod index;
+mod kept;
 mod locks;
 mod mark;
 mod open;
@@ -48,10 +49,19 @@ pub use verify::VerifyReport;
 
 use append::Appending;
 use error::Doing;
+pub(crate) use index::{Block, KeptIndex};
+pub(crate) use locks::HeldLock;
 use locks::Turns;
-use mark::{End, MarkFile};
+pub(crate) use locks::take as take_lock;
+pub(crate) use mark::End;
+use mark::MarkFile;
 use sync::Relaxed;
 use view::{Segments, View};
+
+/// What is folded from the log is kept beside it in this folder, under this lock. Nothing here reads it; a
+/// purge empties it.
+pub(crate) const CHECKPOINTS_DIR: &str = "checkpoints";
+pub(crate) const CHECKPOINT_LOCK: &str = "checkpoint.lock";
 
 /// The greatest length of one frame.
 pub const MAX_OPERATION_BYTES: u64 = frame_header::MAX_FRAME_BYTES;

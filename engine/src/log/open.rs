@@ -16,7 +16,7 @@ use super::segment::LOG_DIR;
 use super::segment_header::{SegmentHeader, parse_segment_name};
 use super::torn::{QUARANTINE_DIR, TornEnd, damage_at};
 use super::view::{Listed, Tail, View, list_segments};
-use super::{Durable, Log, Stop, lock};
+use super::{CHECKPOINT_LOCK, CHECKPOINTS_DIR, Durable, Log, Stop, lock};
 use crate::storage::{OpenMode, Storage, StorageLock};
 
 /// What an open found and did.
@@ -50,8 +50,8 @@ const OWN_NAMES: [&str; 9] = [
     MARK_TEMPORARY,
     APPEND_LOCK,
     SYNC_LOCK,
-    "checkpoints",
-    "checkpoint.lock",
+    CHECKPOINTS_DIR,
+    CHECKPOINT_LOCK,
     "token.key",
 ];
 

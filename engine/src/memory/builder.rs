@@ -38,7 +38,7 @@ impl Default for MemoryBuilder {
     fn default() -> Self {
         Self {
             log: LogOptions::default(),
-            settings: Settings { clock: Arc::new(SystemClock), ids: Arc::new(TimeOrderedIds), refuse_secrets: false },
+            settings: Settings::new(Arc::new(SystemClock), Arc::new(TimeOrderedIds)),
             actor: Actor::default(),
         }
     }
@@ -51,7 +51,7 @@ impl MemoryBuilder {
         self
     }
 
-    /// Whether to take no lock and write nothing; false by default.
+    /// Whether to take no lock and write nothing, unless [`Self::checkpoints`] are asked for; false by default.
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.log.read_only = read_only;
         self
@@ -116,6 +116,20 @@ impl MemoryBuilder {
         self
     }
 
+    /// Whether to open from a checkpoint where there is one, and to keep checkpoints; true by default, but
+    /// false for stores that are opened for reading only. Set to true there, it lets readers open as fast as
+    /// writers do, and touches what is derived from the log, never the log.
+    pub fn checkpoints(mut self, checkpoints: bool) -> Self {
+        self.settings.checkpoints = Some(checkpoints);
+        self
+    }
+
+    /// After how many events a checkpoint is made in the background; 50,000 by default.
+    pub fn checkpoint_every(mut self, events: u64) -> Self {
+        self.settings.checkpoint_every = events;
+        self
+    }
+
     /// Opens the store in a folder.
     ///
     /// # Errors
@@ -135,6 +149,6 @@ impl MemoryBuilder {
             self.log.created_at = Some(self.settings.clock.now().micros());
         }
         let store = Store::open(storage, self.log, self.settings)?;
-        Ok(Memory { store: Arc::new(store), actor: self.actor, idempotency: None })
+        Ok(Memory { store, actor: self.actor, idempotency: None })
     }
 }

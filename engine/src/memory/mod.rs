@@ -1,6 +1,7 @@
 //! [`Memory`]: the façade that people embed.
 
 mod builder;
+mod checkpoint;
 mod cursor;
 mod diff;
 mod dream;
@@ -28,7 +29,7 @@ pub use self::transfer::ImportOptions;
 use crate::answer::{ChainHash, Head};
 use crate::error::{EngineError, Error};
 use crate::storage::MemoryStorage;
-use crate::store::Store;
+use crate::store::Shared;
 
 /// A store of memories.
 ///
@@ -56,7 +57,7 @@ use crate::store::Store;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Memory {
-    store: Arc<Store>,
+    store: Arc<Shared>,
     actor: Actor,
     idempotency: Option<String>,
 }

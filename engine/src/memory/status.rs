@@ -40,6 +40,7 @@ impl Memory {
             segments: segments.len() as u64,
             snapshots: published.state.snapshots().len() as u64,
             dreams,
+            checkpoint: self.store.checkpoint_at(),
             durability: match self.store.options.durability {
                 Durability::Durable => "durable",
                 Durability::Relaxed => "relaxed",

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use bilinc_core::{Event, RecordedEvent, Seq, State};
 
 use super::Memory;
-use crate::answer::{ChainHash, Head, Verified};
+use crate::answer::{ChainHash, CheckpointProof, Head, Verified};
 use crate::codec::Bodies;
 use crate::error::{EngineError, Error};
 use crate::log::LogError;
@@ -14,7 +14,7 @@ use crate::store::UNEXPLAINED;
 
 impl Memory {
     /// Reads the whole log: checksums, order, the hash chain, salted digests of all bodies; then
-    /// folds it anew and compares with the state that answers. Every erased body must be named by a
+    /// folds it anew and compares with the state that answers and with the checkpoint. Every erased body must be named by a
     /// purge, and what a finished purge named must be erased. `progress` is told bytes done and in all.
     ///
     /// # Errors
@@ -30,7 +30,8 @@ impl Memory {
         let segments = self.store.log.segments().map_err(EngineError::from)?;
         // What was erased meanwhile was named before.
         self.store.refresh()?;
-        let (state_equal, purges) = self.fold_anew()?;
+        let kept = self.store.kept_beside();
+        let (state_equal, checkpoint, purges) = self.fold_anew(kept)?;
         let erased: HashSet<Seq> = report.zeroed.iter().copied().map(Seq::new).collect();
         self.hold_against(&erased, &purges, Seq::new(report.last_seq))?;
         let erased_bodies = erased.len() as u64;
@@ -44,24 +45,35 @@ impl Memory {
             erased_bodies,
             head: Head { seq: Seq::new(report.last_seq), chain: ChainHash(report.chain) },
             state_equal,
+            checkpoint,
+            recall_checkpoint: (self.store.prove_kept_recall()?)
+                .map(|(position, equal)| CheckpointProof { position, equal }),
         })
     }
 
-    /// Folds the log from its begin: whether that gives the state that answers, and what purges named.
-    fn fold_anew(&self) -> Result<(bool, Purges), Error> {
+    /// Folds the log from its begin: whether that gives the state that answers, and on the way the one that is
+    /// kept; and what purges named.
+    fn fold_anew(&self, mut kept: Option<(Seq, State)>) -> Result<(bool, Option<CheckpointProof>, Purges), Error> {
         let mut folded = State::new(self.store.hash_seed());
         let mut purges = Purges::default();
+        let mut checkpoint = None;
         loop {
             let (after, through) = (folded.head(), self.store.published().head());
             self.store.visit(after, through, Bodies::ForState, &mut |event| {
                 folded.evolve(event);
                 purges.learn(event);
+                if let Some((position, state)) = kept.take_if(|(position, _)| *position == event.seq) {
+                    checkpoint = Some(CheckpointProof { position, equal: state == folded });
+                }
                 ControlFlow::Continue(())
             })?;
             // Others may have written meanwhile; then the fold goes on from where it is.
             let published = self.store.published();
             if published.head() == folded.head() {
-                return Ok((published.state == folded, purges));
+                if checkpoint.is_some_and(|proof| !proof.equal) {
+                    self.store.doubt_checkpoint();
+                }
+                return Ok((published.state == folded, checkpoint, purges));
             }
         }
     }

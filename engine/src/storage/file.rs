@@ -112,6 +112,10 @@ impl Storage for FileStorage {
         Ok(Arc::new(FileLock::open(self.path(path))?))
     }
 
+    fn folder(&self) -> Option<PathBuf> {
+        Some(self.root.clone())
+    }
+
     fn network_file_system(&self) -> io::Result<Option<&'static str>> {
         // The folder may not be there yet: ask the nearest one above it that is.
         for ancestor in self.root.ancestors() {

@@ -13,6 +13,7 @@ mod network;
 
 use std::fmt::Debug;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,6 +63,11 @@ pub trait Storage: Send + Sync + Debug {
     fn sync_dir(&self, path: &str) -> io::Result<()>;
     /// A lock on a file that is never deleted; made when it is not there.
     fn lock(&self, path: &str) -> io::Result<Arc<dyn StorageLock>>;
+    /// The folder itself, where the files are ordinary ones of the system. What goes its own way to the disk
+    /// (checkpoints, which no log depends on) is kept in such a folder only.
+    fn folder(&self) -> Option<PathBuf> {
+        None
+    }
     /// The kind of network file system this lies on, when it does.
     fn network_file_system(&self) -> io::Result<Option<&'static str>>;
 }

@@ -15,6 +15,7 @@ use bilinc_core::{Decision, Event, Footprint, Key, RecordedEvent, Seq, Timestamp
 use super::judge::check_size;
 use super::queue::Ticket;
 use super::{Done, Request, Store};
+use crate::checkpoint::Held;
 use crate::codec::{self, Bodies};
 use crate::error::{EngineError, Error};
 use crate::log::{Append, FrameDraft};
@@ -31,6 +32,8 @@ type Unanswered = (Arc<Ticket>, Vec<Arc<RecordedEvent>>);
 /// What is written and decided in one turn of the leader.
 pub(super) struct Turn<'a> {
     pub(super) append: Append<'a>,
+    /// Held while there is something to purge.
+    held: Option<Held<'a>>,
     pub(super) drafts: Vec<FrameDraft>,
     /// Tickets whose events are in `drafts` or appended, and not yet durable.
     unanswered: Vec<Unanswered>,
@@ -68,11 +71,12 @@ impl Store {
         result
     }
 
-    pub(super) fn turn(&self, append: Append<'_>, batch: &[Arc<Ticket>]) -> Result<(), EngineError> {
+    pub(super) fn turn<'a>(&'a self, append: Append<'a>, batch: &[Arc<Ticket>]) -> Result<(), EngineError> {
         self.publish_through(Seq::new(self.log.durable()?.seq))?;
         let head = append.head();
         let mut turn = Turn {
             append,
+            held: None,
             drafts: Vec::new(),
             unanswered: Vec::new(),
             pending: false,
@@ -83,7 +87,12 @@ impl Store {
             last_time: head.last_time.map(Timestamp::from_micros),
         };
         self.read_pending(&mut turn)?;
-        if turn.purges || !self.published().state.unfinished_purges().is_empty() {
+        let unfinished = turn.purges || !self.published().state.unfinished_purges().is_empty();
+        if unfinished || batch.iter().any(|ticket| ticket.request.command.is_purge()) {
+            // Before anything is recorded: who cannot have the lock has done nothing.
+            turn.held = self.hold_for_purge()?;
+        }
+        if unfinished {
             self.flush(&mut turn)?;
         }
         for ticket in batch {
@@ -96,9 +105,9 @@ impl Store {
             }
         }
         turn.append_drafts()?;
-        let Turn { append, unanswered, next_seq, .. } = turn;
-        // Others may append while this waits for the disk.
-        drop(append);
+        let Turn { append, unanswered, next_seq, held, .. } = turn;
+        // Others may append, and keep checkpoints, while this waits for the disk.
+        drop((held, append));
         let durable = self.make_durable(next_seq.before());
         durable.map_err(|error| self.unsettled(error, &unanswered))?;
         answer(unanswered);

@@ -5,10 +5,13 @@
 //! mark of the log covers and nothing else.
 
 mod ahead;
+mod checkpoint;
 mod commit;
 mod frames;
 mod history;
+mod indexing;
 mod judge;
+mod keeping;
 mod publish;
 mod published;
 mod purge;
@@ -16,18 +19,23 @@ mod queue;
 mod reading;
 mod token;
 
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock, Weak};
+use std::time::Instant;
 
-use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, StoreId, Timestamp};
+use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, State, StoreId, Timestamp};
 
 pub(crate) use self::history::LogHistory;
+pub(crate) use self::indexing::put as index_entry;
+pub(crate) use self::keeping::Shared;
 pub(crate) use self::published::Published;
 pub(crate) use self::purge::UNEXPLAINED;
-pub(crate) use self::reading::{Text, put as index_entry};
+pub(crate) use self::reading::Text;
 
 use self::commit::Pending;
 use self::frames::FrameCache;
+use self::keeping::{Keeping, SLOW_REPLAY};
 use self::queue::Queue;
+use crate::checkpoint::Checkpoints;
 use crate::clock::{Clock, Ids};
 use crate::error::{EngineError, Error};
 use crate::log::{Log, LogError, LogOptions};
@@ -39,6 +47,16 @@ pub(crate) struct Settings {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) refuse_secrets: bool,
+    /// Whether to open from checkpoints and keep them; unless said, stores for reading only do not.
+    pub(crate) checkpoints: Option<bool>,
+    /// A checkpoint is due after so many events.
+    pub(crate) checkpoint_every: u64,
+}
+
+impl Settings {
+    pub(crate) fn new(clock: Arc<dyn Clock>, ids: Arc<dyn Ids>) -> Self {
+        Self { clock, ids, refuse_secrets: false, checkpoints: None, checkpoint_every: 50_000 }
+    }
 }
 
 /// An open store.
@@ -52,7 +70,9 @@ pub(crate) struct Store {
     pending: Mutex<Pending>,
     queue: Queue,
     frames: FrameCache,
-    recall: Mutex<reading::RecallIndex>,
+    recall: Mutex<indexing::RecallIndex>,
+    checkpoints: Checkpoints,
+    keeping: Keeping,
     hash_seed: u64,
     /// What kept the log from being folded to its end when it was opened. What lies before is
     /// published, and never anything behind it.
@@ -79,37 +99,55 @@ pub(crate) enum Done {
 }
 
 impl Store {
-    pub(crate) fn open(storage: Arc<dyn Storage>, options: LogOptions, settings: Settings) -> Result<Self, Error> {
+    pub(crate) fn open(
+        storage: Arc<dyn Storage>,
+        options: LogOptions,
+        settings: Settings,
+    ) -> Result<Arc<Shared>, Error> {
         let mut seed = [0_u8; 8];
         getrandom::fill(&mut seed).map_err(|error| EngineError::Random(error.to_string()))?;
         let hash_seed = u64::from_le_bytes(seed);
         let (log, _) =
             Log::open(Arc::clone(&storage), options.clone(), settings.ids.next_id()).map_err(EngineError::from)?;
-        let store = Self {
+        let keeps = settings.checkpoints.unwrap_or(!options.read_only);
+        let store = Arc::new_cyclic(|store| Self {
+            checkpoints: Checkpoints::new(Arc::clone(&storage), options.holder.clone()),
+            keeping: Keeping::new(keeps, settings.checkpoint_every, Weak::clone(store)),
             log,
             options,
             settings,
             storage,
-            published: RwLock::new(Published::new(hash_seed)),
+            published: RwLock::new(Published::of(State::new(hash_seed))),
             pending: Mutex::default(),
             queue: Queue::default(),
             frames: FrameCache::default(),
-            recall: Mutex::new(reading::RecallIndex::new(hash_seed)),
+            recall: Mutex::new(indexing::RecallIndex::new(hash_seed)),
             hash_seed,
             damage: OnceLock::new(),
+        });
+        store.fold_at_open()?;
+        Ok(Arc::new(Shared(store)))
+    }
+
+    /// Folds the log, from a checkpoint on where there is one. Damage is kept for those who write or ask.
+    fn fold_at_open(&self) -> Result<(), EngineError> {
+        let begun = Instant::now();
+        let ahead = self.take_up_checkpoint();
+        let damage = match (self.refresh(), ahead) {
+            (Ok(()), None) => {
+                self.finish_purges_at_open();
+                if begun.elapsed() >= SLOW_REPLAY && self.is_past_checkpoint() {
+                    self.keep_in_background();
+                }
+                return Ok(());
+            }
+            (Ok(()), Some(damage)) => EngineError::Log(self.log.damaged(damage)),
+            (Err(error @ (EngineError::Log(LogError::Damage(_)) | EngineError::Unreadable { .. })), _) => error,
+            (Err(error), _) => return Err(error),
         };
-        match store.refresh() {
-            Ok(()) => {
-                store.finish_purges_at_open();
-                Ok(store)
-            }
-            Err(error @ (EngineError::Log(LogError::Damage(_)) | EngineError::Unreadable { .. })) => {
-                // Set once, here.
-                let _ = store.damage.set(error);
-                Ok(store)
-            }
-            Err(error) => Err(error.into()),
-        }
+        // Set once, here.
+        let _ = self.damage.set(damage);
+        Ok(())
     }
 
     pub(crate) fn id(&self) -> StoreId {

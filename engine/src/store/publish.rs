@@ -28,6 +28,7 @@ impl Store {
             self.frames.clear();
             self.forget_words(&purged);
         }
+        self.keep_if_due();
         folded
     }
 

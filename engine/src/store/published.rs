@@ -20,8 +20,8 @@ pub(crate) struct Published {
 }
 
 impl Published {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self { state: State::new(seed), keys: None, times: None, unindexed: None, purged: Vec::new() }
+    pub(crate) fn of(state: State) -> Self {
+        Self { state, keys: None, times: None, unindexed: None, purged: Vec::new() }
     }
 
     pub(crate) fn head(&self) -> Seq {

@@ -7,11 +7,10 @@ use bilinc_core::{Actor, Command, Commit, Forget, Json, Key, Seq};
 use crate::clock::{CountingIds, SystemClock};
 use crate::log::LogOptions;
 use crate::storage::{MemoryStorage, OpenMode, Storage};
-use crate::store::{Request, Settings, Store};
+use crate::store::{Request, Settings, Shared, Store};
 
-fn open(storage: &MemoryStorage, ids: u64) -> Store {
-    let settings =
-        Settings { clock: Arc::new(SystemClock), ids: Arc::new(CountingIds::new(ids)), refuse_secrets: false };
+fn open(storage: &MemoryStorage, ids: u64) -> Arc<Shared> {
+    let settings = Settings::new(Arc::new(SystemClock), Arc::new(CountingIds::new(ids)));
     Store::open(Arc::new(storage.clone()), LogOptions::default(), settings).unwrap()
 }
 

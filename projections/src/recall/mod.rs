@@ -14,6 +14,7 @@ mod math;
 mod postings;
 mod query;
 mod rank;
+mod same;
 mod search;
 mod slots;
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(super) struct Slot {
 }
 
 /// What scoring needs of a document at each posting: four bytes, so that a walk stays in the cache.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Facts {
     /// Words in the value, up to 65,535.
     pub(super) value_len: u16,

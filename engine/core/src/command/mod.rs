@@ -76,6 +76,12 @@ impl Command {
         }
     }
 
+    /// Whether it asks for content to be erased.
+    #[must_use]
+    pub const fn is_purge(&self) -> bool {
+        matches!(self, Self::Forget(Forget { purge: true, .. }))
+    }
+
     /// The name of this command, one of [`Self::NAMES`].
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -173,6 +173,18 @@ impl DreamBook {
         );
     }
 
+    /// Takes up a dream; they come in the order of their starts.
+    pub(super) fn take_up(&mut self, record: DreamRecord) {
+        let dream = record.start.dream;
+        self.order.push(dream);
+        self.by_id.insert(dream, record);
+    }
+
+    /// In the order of their starts.
+    pub(super) fn oldest_first(&self) -> impl Iterator<Item = &DreamRecord> {
+        self.order.iter().filter_map(|dream| self.by_id.get(dream))
+    }
+
     pub(super) fn acted(&mut self, dream: DreamId, seq: Seq) {
         if let Some(record) = self.by_id.get_mut(&dream) {
             record.own.push(seq);

@@ -133,10 +133,7 @@ impl State {
         let before = Brief::of(slot);
         slot.apply(recorded);
         if let Some(entry) = &mut slot.entry {
-            share(&mut self.names, &mut entry.facts.source);
-            if let Some(session) = &mut entry.facts.session_id {
-                share(&mut self.names, session);
-            }
+            self.names.share_of(entry);
         }
         let after = Brief::of(slot);
         if let Some(dream) = recorded.dream().filter(|_| !key.is_reserved()) {
@@ -158,6 +155,18 @@ impl State {
             before: before.map(|entry| entry.updated_at),
             after: after.map(|entry| entry.updated_at),
         }
+    }
+
+    /// Takes up what the events of a key add up to, in a state that does not know the key yet.
+    pub(super) fn take_up(&mut self, key: Key, mut slot: Slot) {
+        if let Some(entry) = &mut slot.entry {
+            self.names.share_of(entry);
+        }
+        self.reindex(&key, None, Brief::of(&slot).as_ref());
+        if !key.is_reserved() && slot.entry.is_some() {
+            self.review.restore(&key, slot.changed, &self.dreams);
+        }
+        self.slots.insert(key, slot);
     }
 
     fn reindex(&mut self, key: &Key, before: Option<&Brief>, after: Option<&Brief>) {
@@ -186,10 +195,4 @@ impl State {
             _ => {}
         }
     }
-}
-
-/// Replaces a text by the copy of it that is there already, or makes it that copy.
-fn share(names: &mut hashbrown::HashSet<Arc<str>, foldhash::quality::FixedState>, text: &mut Arc<str>) {
-    let shared = names.get_or_insert_with(text.as_ref(), |_| Arc::clone(text));
-    *text = Arc::clone(shared);
 }

@@ -75,4 +75,18 @@ impl IdempotencyBook {
             }
         }
     }
+
+    /// All keys in the order they were recorded, those that were used again more than once; with each the
+    /// time at that turn and what is remembered of it now.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = (&Arc<str>, Timestamp, Option<&IdempotencyRecord>)> {
+        self.order.iter().map(|(at, name)| (name, *at, self.by_name.get(name)))
+    }
+
+    /// Takes up the next key in that order.
+    pub(super) fn take_up(&mut self, name: Arc<str>, at: Timestamp, record: Option<IdempotencyRecord>) {
+        if let Some(record) = record {
+            self.by_name.insert(Arc::clone(&name), record);
+        }
+        self.order.push_back((at, name));
+    }
 }

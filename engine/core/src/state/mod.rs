@@ -3,22 +3,26 @@
 mod dreams;
 mod evolve;
 mod idempotency;
+mod names;
 mod purges;
 mod review;
+mod rows;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use foldhash::quality::FixedState;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 pub use self::dreams::{DreamPhase, DreamRecord, DreamUndoRecord};
 pub use self::evolve::{Change, replay};
 pub use self::idempotency::IdempotencyRecord;
+pub use self::rows::{Row, StateRows};
 
 use self::dreams::DreamBook;
 use self::idempotency::IdempotencyBook;
+use self::names::Names;
 use self::purges::PurgeBook;
 use self::review::ReviewIndex;
 use crate::entry::Entry;
@@ -77,8 +81,7 @@ impl Counts {
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     slots: HashMap<Key, Slot, FixedState>,
-    /// One copy of each source and session id, shared by the entries that have it.
-    names: HashSet<Arc<str>, FixedState>,
+    names: Names,
     review: ReviewIndex,
     /// Entries with a time to live, by their last moment.
     expiring: BTreeSet<(Timestamp, Key)>,
@@ -96,6 +99,12 @@ pub struct State {
 }
 
 impl State {
+    /// What it is called where it is kept.
+    pub const NAME: &'static str = "state";
+    /// Moves when the same events give another state, or [`Row`] says other things: what was kept under
+    /// an older number is folded anew.
+    pub const VERSION: u32 = 1;
+
     /// The state of an empty log. Keys come from strangers, so the maps are seeded: take a random
     /// seed where an attacker could choose keys. No answer depends on it.
     #[must_use]
@@ -103,7 +112,7 @@ impl State {
         let hasher = FixedState::with_seed(seed);
         Self {
             slots: HashMap::with_hasher(hasher.clone()),
-            names: HashSet::with_hasher(hasher.clone()),
+            names: Names::new(hasher.clone()),
             review: ReviewIndex::new(hasher.clone()),
             expiring: BTreeSet::new(),
             flagged: BTreeSet::new(),
@@ -140,6 +149,12 @@ impl State {
     #[must_use]
     pub fn slot(&self, key: &str) -> Option<&Slot> {
         self.slots.get(key)
+    }
+
+    /// The key itself, whose text can be shared; `None` for a key that was never used.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Option<&Key> {
+        self.slots.get_key_value(key).map(|(key, _)| key)
     }
 
     /// The entry of a key, if it is there at `now`.

@@ -29,4 +29,9 @@ impl PurgeBook {
     pub(super) fn unfinished(&self) -> &BTreeMap<Seq, Vec<Seq>> {
         &self.unfinished
     }
+
+    /// Takes up a purge that is not finished.
+    pub(super) fn take_up(&mut self, seq: Seq, bodies: Vec<Seq>) {
+        self.unfinished.insert(seq, bodies);
+    }
 }

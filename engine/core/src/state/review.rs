@@ -26,16 +26,23 @@ pub(super) struct ReviewIndex {
     tracks: HashMap<Key, Track, FixedState>,
 }
 
+/// What dreams have to do with a key since its last change by anybody else.
 #[derive(Debug, Clone, PartialEq)]
-struct Track {
+pub(super) struct Track {
     /// The last change that was not a dream's.
-    base: Seq,
+    pub(super) base: Seq,
     /// Changes by dreams since.
-    own: Vec<(DreamId, Seq)>,
+    pub(super) own: Vec<(DreamId, Seq)>,
     /// Dreams that finished with the key among their candidates.
-    looked: Vec<DreamId>,
-    /// Where the key stands in `by_change`.
+    pub(super) looked: Vec<DreamId>,
+    /// Where the key stands in `by_change`; follows from the rest and the dreams.
     counted: Seq,
+}
+
+impl Track {
+    pub(super) fn new(base: Seq, own: Vec<(DreamId, Seq)>, looked: Vec<DreamId>) -> Self {
+        Self { base, own, looked, counted: base }
+    }
 }
 
 impl ReviewIndex {
@@ -104,12 +111,27 @@ impl ReviewIndex {
     }
 
     fn track(&mut self, key: &Key, base: Seq) -> &mut Track {
-        self.tracks.entry(key.clone()).or_insert_with(|| Track {
-            base,
-            own: Vec::new(),
-            looked: Vec::new(),
-            counted: base,
-        })
+        self.tracks.entry(key.clone()).or_insert_with(|| Track::new(base, Vec::new(), Vec::new()))
+    }
+
+    /// All tracks, in no order that means anything.
+    pub(super) fn tracks(&self) -> impl Iterator<Item = (&Key, &Track)> {
+        self.tracks.iter()
+    }
+
+    /// Takes up a track. Its key is restored later.
+    pub(super) fn take_up(&mut self, key: Key, track: Track) {
+        self.tracks.insert(key, track);
+    }
+
+    /// Puts a key where it belongs whose tracks, and whose dreams, have all been taken up.
+    pub(super) fn restore(&mut self, key: &Key, changed: Seq, dreams: &DreamBook) {
+        if self.tracks.contains_key(key) {
+            self.place(key, dreams);
+        } else {
+            self.by_change.insert(changed, key.clone());
+            self.unreviewed.insert(changed);
+        }
     }
 
     fn take_out(&mut self, key: &Key, previous: Option<Seq>) {

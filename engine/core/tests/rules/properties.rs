@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bilinc_core::{DreamId, Selection, Slot, State, chain_of, slot_at};
+use bilinc_core::{DreamId, Selection, Slot, State, StateRows, chain_of, slot_at};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -40,6 +40,29 @@ proptest! {
             world.apply(step);
         }
         as_of_reads_are_folds_of_the_prefix(&world.store);
+    }
+
+    #[test]
+    fn a_state_taken_up_from_its_rows_at_any_time_goes_on_like_the_replay(
+        steps in vec(any_do(), 1..60),
+        pick in any::<prop::sample::Index>(),
+    ) {
+        let mut world = World::new();
+        for step in &steps {
+            world.apply(step);
+        }
+        let events: Vec<_> = world.store.log.all().collect();
+        let (before, after) = events.split_at(pick.index(events.len() + 1));
+        let mut replayed = State::new(1);
+        before.iter().for_each(|event| drop(replayed.evolve(event)));
+        let mut rows = StateRows::new(2);
+        replayed.rows().for_each(|row| rows.push(row));
+        let mut taken = rows.finish();
+        prop_assert_eq!(&taken, &replayed);
+        for event in after {
+            prop_assert_eq!(taken.evolve(event), replayed.evolve(event));
+            prop_assert_eq!(&taken, &replayed);
+        }
     }
 
     #[test]

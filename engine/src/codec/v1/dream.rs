@@ -9,7 +9,7 @@ use bincode::{BorrowDecode, Encode};
 use super::keys;
 
 #[derive(Encode, BorrowDecode)]
-pub(super) struct DreamStartedV1<'a> {
+pub(in crate::codec) struct DreamStartedV1<'a> {
     dream: [u8; 16],
     limit: u32,
     prefix: Option<&'a str>,

@@ -7,7 +7,7 @@ use bincode::{BorrowDecode, Encode};
 
 /// What a writer says of an entry. The importance is left out where it is 1.
 #[derive(Encode, BorrowDecode)]
-pub(super) struct FactsV1<'a> {
+pub(in crate::codec) struct FactsV1<'a> {
     memory_type: u8,
     importance: Option<f64>,
     source: NameV1<'a>,
@@ -45,7 +45,7 @@ impl<'a> NameV1<'a> {
 }
 
 impl<'a> FactsV1<'a> {
-    pub(super) fn new(facts: &'a Facts, actor: Option<&Actor>) -> Self {
+    pub(in crate::codec) fn new(facts: &'a Facts, actor: Option<&Actor>) -> Self {
         // Exactly 1 is the default and the one number left out.
         #[allow(clippy::float_cmp)]
         let importance = (facts.importance != 1.0).then_some(facts.importance);
@@ -60,7 +60,7 @@ impl<'a> FactsV1<'a> {
         }
     }
 
-    pub(super) fn into_facts(self, actor: Option<&Actor>) -> Result<Facts, String> {
+    pub(in crate::codec) fn into_facts(self, actor: Option<&Actor>) -> Result<Facts, String> {
         let memory_type = MemoryType::ALL
             .get(usize::from(self.memory_type))
             .ok_or_else(|| format!("memory type number {}", self.memory_type))?;

@@ -65,7 +65,7 @@ impl From<UnflaggedV1<'_>> for Unflagged {
 }
 
 #[derive(Encode, BorrowDecode)]
-pub(super) struct FlagV1<'a> {
+pub(in crate::codec) struct FlagV1<'a> {
     seq: u64,
     dream: Option<[u8; 16]>,
     reason: &'a str,

@@ -22,7 +22,11 @@ use bilinc_core::{
 };
 use bincode::{BorrowDecode, Encode};
 
-use self::dream::{DreamFinishedV1, DreamPageAppliedV1, DreamStartedV1, ReportWrittenV1};
+pub(super) use self::dream::DreamStartedV1;
+pub(super) use self::facts::FactsV1;
+pub(super) use self::flags::FlagV1;
+
+use self::dream::{DreamFinishedV1, DreamPageAppliedV1, ReportWrittenV1};
 use self::entry::{CommittedV1, ConfirmedV1, ForgottenV1, RevisedV1};
 use self::flags::{FlaggedV1, ReflaggedV1, UnflaggedV1};
 use self::purge::{PurgeCompletedV1, PurgedV1};

@@ -1,0 +1,60 @@
+//! The only place that knows sled: packs under their numbers.
+//!
+//! sled 0.34 is no longer maintained, panics at some damaged files and may ask for much memory because of
+//! others. So it is only ever given files whose bytes are those that it left (the manifest sees to that),
+//! and a panic counts as a doubt. A database changes its files when it is first read, and then no more: so a
+//! new one is read until it is at rest.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use super::folder::Doubt;
+
+/// Bytes of sled's own cache: everything is read once, in order.
+const CACHE_BYTES: u64 = 16 * 1024 * 1024;
+
+fn open(path: &Path) -> Result<sled::Db, Doubt> {
+    let config = sled::Config::new().path(path).mode(sled::Mode::HighThroughput).cache_capacity(CACHE_BYTES);
+    // Nothing is written in the background: what is written is flushed below.
+    config.flush_every_ms(None).open().map_err(doubt)
+}
+
+/// Makes a database of these packs, in a folder that is not there.
+pub(super) fn write(path: &Path, packs: &[Vec<u8>]) -> Result<(), Doubt> {
+    guarded(|| {
+        let tree = open(path)?;
+        for (number, pack) in (0_u32..).zip(packs) {
+            tree.insert(number.to_be_bytes(), pack.as_slice()).map_err(doubt)?;
+        }
+        tree.flush().map(drop).map_err(doubt)
+    })
+}
+
+/// Hands over the packs in their order, until `take` fails.
+pub(super) fn read(path: &Path, take: &mut dyn FnMut(&[u8]) -> Result<(), Doubt>) -> Result<(), Doubt> {
+    guarded(|| {
+        let tree = open(path)?;
+        for (number, item) in (0_u32..).zip(tree.iter()) {
+            let (key, pack) = item.map_err(doubt)?;
+            if key.as_ref() != number.to_be_bytes() {
+                return Err(Doubt::wrong("a pack is missing"));
+            }
+            take(&pack)?;
+        }
+        Ok(())
+    })
+}
+
+fn guarded<T>(work: impl FnOnce() -> Result<T, Doubt>) -> Result<T, Doubt> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(Doubt::wrong("the database could not be understood")))
+}
+
+/// A disk or a lock that says no is no doubt about what was kept.
+fn doubt(error: sled::Error) -> Doubt {
+    match error {
+        sled::Error::Io(source) if source.kind() == io::ErrorKind::UnexpectedEof => Doubt::wrong(source),
+        sled::Error::Io(source) => Doubt::Machine(source),
+        other => Doubt::wrong(other),
+    }
+}

@@ -1,0 +1,225 @@
+//! Opening from checkpoints, and keeping them.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bilinc_core::{Seq, State, StateRows};
+use bilinc_projections::recall::Recall;
+
+use super::{Published, Store};
+use crate::checkpoint::{Held, Kept, Packed, Packs};
+use crate::codec::kept::{Manifest, decode_places, decode_rows, encode_places, encode_row};
+use crate::error::EngineError;
+use crate::log::{Damage, End, LogError};
+
+/// Who cannot have the lock for so long makes the fold anew instead.
+pub(super) const LOAD_WAIT: Duration = Duration::from_millis(100);
+
+/// Where frames lie is kept, too, so that the first reads need not walk through segments.
+const PLACES: &str = "places";
+const PLACES_VERSION: u32 = 1;
+
+/// A row of a key takes more bytes than this.
+const SHORTEST_ROW_BYTES: u64 = 16;
+
+impl Store {
+    fn kept_state(&self) -> Kept {
+        Kept { name: State::NAME, version: State::VERSION, store_id: self.log.store_id() }
+    }
+
+    fn kept_places(&self) -> Kept {
+        Kept { name: PLACES, version: PLACES_VERSION, store_id: self.log.store_id() }
+    }
+
+    fn kept_recall(&self) -> Kept {
+        Kept { name: Recall::NAME, version: Recall::VERSION, store_id: self.log.store_id() }
+    }
+
+    /// Begins with the state that a checkpoint holds, where there is one that fits this log. One that is
+    /// sound and names what the log does not reach is damage: the log has lost what it held.
+    pub(super) fn take_up_checkpoint(&self) -> Option<Damage> {
+        if !self.keeping.is_on || self.log.stopped().is_some() {
+            return None;
+        }
+        let held = self.checkpoints.hold_unless_at_work(LOAD_WAIT).ok()?;
+        let manifest = held.manifest(self.kept_state())?;
+        let durable = self.log.durable().ok()?.seq;
+        let is_ahead = manifest.end.seq > durable;
+        match (self.log.fault_at(&manifest.end).ok()?, is_ahead) {
+            (None, false) => {}
+            // It is there, and whoever moves the mark has not come to it yet.
+            (None, true) => return None,
+            (Some(_), false) => {
+                held.set_aside(State::NAME);
+                return None;
+            }
+            (Some(fault), true) => {
+                let sound = self.load_state(&held, &manifest).is_some();
+                let reason = format!(
+                    "a checkpoint was made of the log through position {}, and the log ends at {durable}",
+                    manifest.end.seq
+                );
+                return sound.then(|| Damage { position: durable.saturating_add(1), reason, ..fault });
+            }
+        }
+        if let Some(state) = self.load_state(&held, &manifest) {
+            self.take_up_places(&held, &manifest);
+            self.keeping.since.store(manifest.end.seq, Ordering::Relaxed);
+            *self.published_mut() = Published::of(state);
+        }
+        None
+    }
+
+    fn load_state(&self, held: &Held<'_>, manifest: &Manifest) -> Option<State> {
+        let mut rows = StateRows::new(self.hash_seed);
+        // No row is shorter, so that a forged count reserves no more than its files could fill.
+        let most = manifest.files.iter().map(|file| file.len).sum::<u64>() / SHORTEST_ROW_BYTES;
+        rows.reserve(usize::try_from(manifest.rows.min(most)).unwrap_or(0));
+        let take = |rows: &mut StateRows, pack: &[u8]| decode_rows(pack, &mut |row| rows.push(row));
+        let state = held.load(self.kept_state(), manifest, rows, take)?.finish();
+        let stands = state.head().get() == manifest.end.seq;
+        if !stands {
+            held.set_aside(State::NAME);
+        }
+        stands.then_some(state)
+    }
+
+    /// What was known of where frames lie when the state was kept.
+    fn take_up_places(&self, held: &Held<'_>, state: &Manifest) {
+        let kept = self.kept_places();
+        let Some(manifest) = held.manifest(kept).filter(|manifest| manifest.end == state.end) else { return };
+        let take = |bytes: &mut Vec<u8>, pack: &[u8]| {
+            bytes.extend_from_slice(pack);
+            Ok(1)
+        };
+        let places = held.load(kept, &manifest, Vec::new(), take).and_then(|bytes| decode_places(&bytes).ok());
+        for (segment, index) in places.into_iter().flatten() {
+            self.log.take_up_index(segment, index);
+        }
+    }
+
+    fn keep_places(&self, held: &Held<'_>, end: &End) -> Result<(), EngineError> {
+        let mut bytes = Vec::new();
+        for (segment, index) in self.log.index_through(end) {
+            let encoded = encode_places(segment, &index);
+            bytes.extend(encoded.map_err(|reason| EngineError::Unreadable { position: Seq::new(end.seq), reason })?);
+        }
+        held.save(self.kept_places(), end, &Packed::of_bytes(&bytes)).map_err(|source| failed(PLACES, source))
+    }
+
+    /// The state that the checkpoint holds, and its position; for comparing it with the log.
+    pub(crate) fn kept_beside(&self) -> Option<(Seq, State)> {
+        if !self.keeping.is_on {
+            return None;
+        }
+        let held = self.checkpoints.hold_unless_at_work(LOAD_WAIT).ok()?;
+        let manifest = held.manifest(self.kept_state())?;
+        let state = self.load_state(&held, &manifest)?;
+        Some((Seq::new(manifest.end.seq), state))
+    }
+
+    /// Sets the checkpoint of the state aside, which turned out not to be what the log gives.
+    pub(crate) fn doubt_checkpoint(&self) {
+        if let Ok(held) = self.checkpoints.hold_unless_at_work(LOAD_WAIT) {
+            held.set_aside(State::NAME);
+        }
+    }
+
+    /// The position of the checkpoint of the state, if one is kept.
+    pub(crate) fn checkpoint_at(&self) -> Option<Seq> {
+        self.checkpoints.manifest_now(self.kept_state()).map(|manifest| Seq::new(manifest.end.seq))
+    }
+
+    /// Keeps checkpoints of what is durable now; answers their position, none where none can be kept. Waits
+    /// at most `wait` for another process that is at work on them.
+    pub(crate) fn keep_checkpoint(&self, wait: Duration) -> Result<Option<Seq>, EngineError> {
+        if !self.checkpoints.are_possible() || self.damage().is_some() {
+            return Ok(None);
+        }
+        let held = self.checkpoints.hold(wait)?;
+        // Under the lock: a purge that is recorded later removes what is kept here.
+        self.refresh()?;
+        let (head, packed) = {
+            let published = self.published();
+            if !published.head().is_some() || !published.state.unfinished_purges().is_empty() {
+                return Ok(None);
+            }
+            (published.head(), pack(&published.state)?)
+        };
+        // A checkpoint of what a power cut takes back would later be taken for a log that lost something.
+        if !self.log.is_synced_through(head.get())? {
+            self.log.harden_through(head.get())?;
+        }
+        let end = self.log.end_at(head.get())?;
+        held.save(self.kept_state(), &end, &packed).map_err(|source| failed(State::NAME, source))?;
+        self.keeping.since.store(head.get(), Ordering::Relaxed);
+        drop(packed);
+        self.keep_places(&held, &end)?;
+        self.keep_recall(&held)?;
+        Ok(Some(head))
+    }
+
+    fn keep_recall(&self, held: &Held<'_>) -> Result<(), EngineError> {
+        let Some((at, bytes)) = self.saved_recall()? else { return Ok(()) };
+        if !self.log.is_synced_through(at.get())? {
+            return Ok(());
+        }
+        let end = self.log.end_at(at.get())?;
+        let packed = Packed::of_bytes(&bytes);
+        held.save(self.kept_recall(), &end, &packed).map_err(|source| failed(Recall::NAME, source))
+    }
+
+    /// The bytes of a recall index that was kept, and the position it stands at; none past `head`.
+    pub(super) fn kept_recall_through(&self, head: Seq) -> Option<(Seq, Vec<u8>)> {
+        if !self.keeping.is_on {
+            return None;
+        }
+        let held = self.checkpoints.hold_unless_at_work(LOAD_WAIT).ok()?;
+        let kept = self.kept_recall();
+        let manifest = held.manifest(kept)?;
+        if manifest.end.seq > head.get() {
+            return None;
+        }
+        if self.log.fault_at(&manifest.end).ok()?.is_some() {
+            held.set_aside(kept.name);
+            return None;
+        }
+        let take = |bytes: &mut Vec<u8>, pack: &[u8]| {
+            bytes.extend_from_slice(pack);
+            Ok(1)
+        };
+        let bytes = held.load(kept, &manifest, Vec::new(), take)?;
+        Some((Seq::new(manifest.end.seq), bytes))
+    }
+
+    /// Sets the checkpoint of the recall index aside.
+    pub(super) fn doubt_kept_recall(&self) {
+        if let Ok(held) = self.checkpoints.hold_unless_at_work(LOAD_WAIT) {
+            held.set_aside(Recall::NAME);
+        }
+    }
+}
+
+impl Store {
+    /// Keeps others from making or loading checkpoints, from before a purge is recorded until they are
+    /// removed: whoever makes one later has seen the purge.
+    pub(super) fn hold_for_purge(&self) -> Result<Option<Held<'_>>, EngineError> {
+        if !self.checkpoints.are_possible() {
+            return Ok(None);
+        }
+        Ok(Some(self.checkpoints.hold(self.options.lock_timeout)?))
+    }
+}
+
+fn pack(state: &State) -> Result<Packed, EngineError> {
+    let mut packs = Packs::default();
+    for row in state.rows() {
+        let written = packs.push(|out| encode_row(&row, out));
+        written.map_err(|reason| EngineError::Unreadable { position: state.head(), reason })?;
+    }
+    Ok(packs.finish())
+}
+
+fn failed(name: &'static str, source: std::io::Error) -> EngineError {
+    LogError::Io { path: format!("checkpoints/{name}"), doing: "keep a checkpoint", source }.into()
+}
