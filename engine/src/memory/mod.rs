@@ -1,15 +1,18 @@
 //! [`Memory`]: the façade that people embed.
 
+mod backup;
 mod builder;
 mod cursor;
 mod diff;
 mod dream;
 mod history;
+mod judge;
 mod list;
 mod log;
 mod point;
 mod recall;
 mod replay;
+mod since;
 mod snapshot;
 mod status;
 mod transfer;
