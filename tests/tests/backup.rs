@@ -1,22 +1,18 @@
-//! A backup is a store that opens at once and holds a run of whole operations of the other; nothing
-//! that stops it leaves less than that under the name of a store.
+//! A backup is a store that opens at once, and holds a run of whole operations of the other.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bilinc::log::LogError;
-use bilinc::storage::{Fault, FaultKind, FaultStorage, MemoryStorage, Storage};
-use bilinc::{BackedUp, CountingIds, Durability, EngineError, Error, KnownHead, ManualClock, Memory, Seq};
+use bilinc::storage::{FileStorage, MemoryStorage, Storage};
+use bilinc::{BackedUp, CountingIds, Durability, ManualClock, Memory, Seq};
 
-use crate::purge::{SECRET, files, purge, secret, traces};
+use crate::purge::{files, purge, secret};
 use crate::support::*;
 
-const SMALL: u64 = 3_000;
-const FIRST: &str = "log/00000000000000000001.seg";
+pub(crate) const SMALL: u64 = 3_000;
 
 /// A store in small segments.
-fn bench_in(segment_bytes: u64) -> Bench {
+pub(crate) fn bench_in(segment_bytes: u64) -> Bench {
     let storage = Arc::new(MemoryStorage::new());
     let (clock, ids) = (Arc::new(ManualClock::at(START)), Arc::new(CountingIds::new(7)));
     let memory =
@@ -25,7 +21,7 @@ fn bench_in(segment_bytes: u64) -> Bench {
 }
 
 /// Some of everything, over several segments: imports, a dream's worth of changes, forgets, purges.
-fn told(bench: &Bench) {
+pub(crate) fn told(bench: &Bench) {
     for round in 0..6 {
         for index in 0..5 {
             bench.put(&format!("k{index}"), &format!("value {round}.{index} {}", "x".repeat(80)));
@@ -38,19 +34,19 @@ fn told(bench: &Bench) {
     bench.memory.snapshot(bilinc::Snapshot::default()).unwrap();
 }
 
-fn open(storage: &MemoryStorage) -> Memory {
+pub(crate) fn open(storage: &MemoryStorage) -> Memory {
     let (clock, ids) = (Arc::new(ManualClock::at(START.plus(DAY))), Arc::new(CountingIds::new(900)));
     builder(&clock, &ids).create(false).open_in(Arc::new(storage.clone())).unwrap()
 }
 
-fn back_up(memory: &Memory) -> (MemoryStorage, BackedUp) {
+pub(crate) fn back_up(memory: &Memory) -> (MemoryStorage, BackedUp) {
     let target = MemoryStorage::new();
     let done = memory.backup_to(Arc::new(target.clone()), &mut |_, _| {}).unwrap();
     (target, done)
 }
 
 /// The copy is the store as it stood at the position that the backup named.
-fn assert_copied(memory: &Memory, copy: &Memory, done: &BackedUp) {
+pub(crate) fn assert_copied(memory: &Memory, copy: &Memory, done: &BackedUp) {
     assert_eq!((copy.head().unwrap(), copy.store_id()), (done.head, done.store));
     assert_ne!(copy.store_id(), memory.store_id());
     assert!(copy.is_same_state(&memory.replayed_through(done.head.seq).unwrap()).unwrap(), "another state");
@@ -107,10 +103,10 @@ fn cursors_and_tokens_of_the_store_do_not_fit_its_copy_and_retries_do() {
     let snapshot = bench.memory.snapshot(bilinc::Snapshot::default()).unwrap().answer.id;
     bench.put("later", "change");
     let token = bench.memory.rollback_preview(snapshot, "back", 100).unwrap().confirmation_token;
-    let page = bench.memory.list(&bilinc::ListQuery { limit: 2, ..Default::default() }).unwrap();
+    let page = bench.memory.list(&bilinc::ListQuery { limit: Some(2), ..Default::default() }).unwrap();
     let (target, _) = back_up(&bench.memory);
     let copy = open(&target);
-    let query = bilinc::ListQuery { limit: 2, cursor: page.next_cursor, ..Default::default() };
+    let query = bilinc::ListQuery { limit: Some(2), cursor: page.next_cursor, ..Default::default() };
     assert_eq!(invalid(copy.list(&query).unwrap_err()).1, "invalid_cursor");
     assert!(copy.rollback(snapshot, "back", &token).is_err());
     // What was done is done in the copy, too. A day has passed in it; a store of the same day replays.
@@ -129,27 +125,6 @@ fn an_empty_store_is_copied_and_a_copy_is_copied() {
     let (third, done) = back_up(&copy);
     assert_copied(&copy, &open(&third), &done);
     open(&third).verify_since(bench.memory.head().unwrap(), &mut |_, _| {}).unwrap();
-}
-
-#[test]
-fn the_head_of_the_store_proves_the_copy_and_what_the_copy_wrote_since() {
-    let bench = bench_in(SMALL);
-    told(&bench);
-    let noted: KnownHead = bench.memory.head().unwrap().to_string().parse().unwrap();
-    bench.memory.forget(purge("gone")).unwrap();
-    let (target, done) = back_up(&bench.memory);
-    let copy = open(&target);
-    assert_copied(&bench.memory, &copy, &done);
-    copy.commit(commit("k1", "of the copy")).unwrap();
-    copy.forget(purge("k2")).unwrap();
-    for memory in [&bench.memory, &copy] {
-        let proof = memory.verify_since(noted, &mut |_, _| {}).unwrap();
-        assert_eq!(proof.met.seq, noted.seq.unwrap());
-        assert_eq!(proof.events_since, memory.head().unwrap().seq.get() - proof.met.seq.get());
-    }
-    let later = copy.head().unwrap();
-    copy.verify_since(later, &mut |_, _| {}).unwrap();
-    assert_eq!(bench.memory.verify_since(later, &mut |_, _| {}).unwrap_err().code(), "store_corrupt");
 }
 
 #[test]
@@ -195,50 +170,6 @@ fn what_is_copied_while_threads_write_is_a_run_of_whole_operations() {
             assert_sound(&open(&target));
         }
         bench.assert_sound();
-    }
-}
-
-#[test]
-fn what_was_purged_is_in_no_copy_and_an_unfinished_purge_is_finished_by_its_first_open() {
-    for cut in [false, true] {
-        let storage = MemoryStorage::new();
-        let faults = FaultStorage::new(Arc::new(storage.clone())).unwrap();
-        let bench = Bench::on(Arc::new(faults.clone()));
-        bench.memory.commit(secret("k")).unwrap();
-        bench.revise("k", "Quixotic-zebra#4711 moved to Bregenz");
-        bench.put("other", "stays");
-        if cut {
-            // The machine stops before the first body is overwritten: the second write of a purge.
-            let writes = |log: Vec<String>| log.iter().filter(|call| call.starts_with("write log/")).count();
-            let before = writes(faults.call_log());
-            let mut at = faults.calls();
-            let probe = FaultStorage::new(Arc::new(storage.fork())).unwrap();
-            let tried = Bench::on(Arc::new(probe.clone()));
-            let start = probe.calls();
-            tried.memory.forget(purge("k")).unwrap();
-            let calls = probe.call_log();
-            let overwrite = calls.iter().skip(usize::try_from(start).unwrap()).enumerate();
-            let second = overwrite.filter(|(_, call)| call.starts_with("write log/")).nth(1).unwrap().0;
-            at += second as u64 + 1;
-            faults.set_fault(Some(Fault { at, kind: FaultKind::Freeze, sticky: false, only: None }));
-            assert!(bench.memory.forget(purge("k")).is_err());
-            assert!(writes(faults.call_log()) > before);
-        } else {
-            bench.memory.forget(purge("k")).unwrap();
-        }
-        let reader = Memory::builder().read_only(true).open_in(Arc::new(storage.fork())).unwrap();
-        assert_eq!(traces(&storage).is_empty(), !cut, "the case is not the one that is meant");
-        let (target, done) = back_up(&reader);
-        assert_eq!(traces(&target), [""; 0]);
-        let copied = Memory::builder().read_only(true).open_in(Arc::new(target.fork())).unwrap();
-        assert_eq!(copied.head().unwrap(), done.head);
-        assert_eq!(copied.verify(&mut |_, _| {}).unwrap().erased_bodies, 2);
-        let copy = open(&target);
-        let count = copy.recorded(Seq::ZERO).unwrap().iter().filter(|e| e.event.name() == "PurgeCompleted").count();
-        assert_eq!((count, copy.head().unwrap().seq.get() - done.head.seq.get()), (1, u64::from(cut)));
-        assert!(copy.get("k").unwrap().is_none());
-        assert_eq!(value_of(&copy, "other").as_deref(), Some("stays"));
-        assert_sound(&copy);
     }
 }
 
@@ -311,126 +242,65 @@ fn of_backups_that_race_for_one_folder_one_gets_it_and_is_whole() {
     }
 }
 
-/// What is left where a backup was interrupted: all of it, or no store.
-fn assert_all_or_none(left: &MemoryStorage, memory: &Memory, what: &str) -> bool {
-    for create in [false, true] {
-        let (clock, ids) = (Arc::new(ManualClock::at(START)), Arc::new(CountingIds::new(900)));
-        let empty = files(left).is_empty();
-        match builder(&clock, &ids).create(create).open_in(Arc::new(left.fork())) {
-            Ok(copy) if create && empty => assert_eq!(copy.head().unwrap().seq, Seq::ZERO),
-            Ok(copy) => {
-                assert_eq!(copy.damage(), None, "{what}");
-                assert!(copy.is_same_state(memory).unwrap(), "{what}: less than was promised");
-                assert_eq!(copy.head().unwrap(), memory.head().unwrap(), "{what}");
-                assert!(copy.verify(&mut |_, _| {}).unwrap().state_equal, "{what}");
-            }
-            Err(Error::Engine(EngineError::Log(LogError::NotFound { .. }))) if empty && !create => {}
-            Err(Error::Engine(EngineError::Log(LogError::NotAStore { found, .. }))) => {
-                assert_eq!(found, "unfinished.backup", "{what}");
-            }
-            Err(error) => panic!("{what}: {error}"),
-        }
-    }
-    left.exists(FIRST).unwrap()
-}
-
 #[test]
-fn a_power_cut_at_every_call_of_a_backup_leaves_all_of_it_or_no_store() {
-    let bench = bench_in(SMALL);
+fn a_folder_gets_a_private_store_and_what_lies_in_the_way_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let root = tempfile::tempdir().unwrap();
+    let bench = Bench::on(Arc::new(FileStorage::new(root.path().join("store"))));
     told(&bench);
-    bench.memory.forget(purge("gone")).unwrap();
-    let mut whole = 0;
-    for at in 1.. {
-        let target = MemoryStorage::new();
-        let faults = FaultStorage::new(Arc::new(target.clone())).unwrap();
-        faults.set_fault(Some(Fault { at, kind: FaultKind::Freeze, sticky: false, only: None }));
-        let done = bench.memory.backup_to(Arc::new(faults.clone()), &mut |_, _| {});
-        let ended = faults.calls() < at;
-        assert_eq!(done.is_ok(), ended, "call {at}");
-        for seed in 0..6 {
-            let there =
-                assert_all_or_none(&faults.after_power_cut(seed), &bench.memory, &format!("call {at}, seed {seed}"));
-            assert!(there || !ended, "call {at}, seed {seed}: an acknowledged backup is gone");
-            whole += u32::from(there);
-        }
-        assert_all_or_none(&target, &bench.memory, &format!("killed at call {at}"));
-        if ended {
-            break;
-        }
+    let backup = |path: &std::path::Path| bench.memory.backup(path, &mut |_, _| {});
+    let target = root.path().join("new/folders/copy");
+    let done = backup(&target).unwrap();
+    assert_eq!(done.target, target.display().to_string());
+    assert_copied(&bench.memory, &Memory::builder().create(false).open(&target).unwrap(), &done);
+    for (path, mode) in [("", 0o700), ("log", 0o700), ("mark", 0o600), ("log/00000000000000000001.seg", 0o600)] {
+        let found = std::fs::metadata(target.join(path)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(found, mode, "{path}");
     }
-    assert!(whole > 6, "some are whole before they are acknowledged");
+    let reason = |path: &str| invalid(backup(&root.path().join(path)).unwrap_err()).1;
+    std::fs::write(root.path().join("file"), "precious").unwrap();
+    for (path, expected) in [
+        ("new/folders/copy", "not_empty"),
+        ("store", "not_empty"),
+        ("store/backup", "inside_a_store"),
+        ("store/log", "inside_a_store"),
+        ("store/../store/a/b", "inside_a_store"),
+        ("new/folders/copy/inner", "inside_a_store"),
+        ("file", "not_a_folder"),
+        ("file/below", "not_a_folder"),
+        ("away/../store/inner", "not_a_folder"),
+    ] {
+        assert_eq!(reason(path), expected, "{path}");
+    }
+    assert_eq!(invalid(backup(std::path::Path::new("")).unwrap_err()).1, "not_a_folder");
+    // A link to a place inside the store is inside the store.
+    std::os::unix::fs::symlink(root.path().join("store"), root.path().join("link")).unwrap();
+    assert_eq!(reason("link/inner"), "inside_a_store");
+    assert_eq!(std::fs::read_to_string(root.path().join("file")).unwrap(), "precious");
+    let mut names: Vec<_> = std::fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["file", "link", "new", "store"], "nothing was made for what was refused");
+    std::fs::create_dir(root.path().join("empty")).unwrap();
+    backup(&root.path().join("empty")).unwrap();
     bench.assert_sound();
 }
 
 #[test]
-fn a_call_that_fails_is_told_takes_the_copy_back_and_leaves_the_store_alone() {
-    let bench = bench_in(SMALL);
-    told(&bench);
-    let kinds = [
-        FaultKind::Error(io::ErrorKind::PermissionDenied),
-        FaultKind::Error(io::ErrorKind::StorageFull),
-        FaultKind::ShortWrite(50, io::ErrorKind::StorageFull),
-    ];
-    for (kind, sticky) in kinds.into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
-        for at in 1.. {
-            let target = MemoryStorage::new();
-            let faults = FaultStorage::new(Arc::new(target.clone())).unwrap();
-            faults.set_fault(Some(Fault { at, kind, sticky, only: None }));
-            let done = bench.memory.backup_to(Arc::new(faults.clone()), &mut |_, _| {});
-            if faults.calls() < at {
-                done.unwrap();
-                break;
-            }
-            let what = format!("{kind:?} at call {at}, sticky {sticky}");
-            let error = done.expect_err(&what);
-            assert_eq!((error.code(), error.is_retryable()), ("cloud_runtime_unavailable", true), "{what}: {error}");
-            for seed in 0..2 {
-                assert_all_or_none(&faults.after_power_cut(seed), &bench.memory, &what);
-            }
-            assert_all_or_none(&target, &bench.memory, &what);
-            faults.set_fault(None);
-            if !sticky {
-                assert_eq!(files(&target), [], "{what}");
-                bench
-                    .memory
-                    .backup_to(Arc::new(faults), &mut |_, _| {})
-                    .unwrap_or_else(|error| panic!("{what}: {error}"));
-                assert_all_or_none(&target, &bench.memory, &what);
-            }
-        }
-    }
-    bench.put("after", "all that");
-    bench.assert_sound();
-}
-
-#[test]
-fn a_source_that_cannot_be_read_for_a_while_stays_as_it_is() {
+fn a_refused_backup_of_damage_takes_the_folders_that_it_made_away() {
+    let root = tempfile::tempdir().unwrap();
     let storage = MemoryStorage::new();
     let bench = Bench::on(Arc::new(storage.clone()));
-    bench.put("k", SECRET);
-    bench.put("other", "stays");
-    let faults = FaultStorage::new(Arc::new(storage)).unwrap();
-    let memory = bench.builder().open_in(Arc::new(faults.clone())).unwrap();
-    let kind = FaultKind::Error(io::ErrorKind::PermissionDenied);
-    let mut failed = 0;
-    for at in 1.. {
-        faults.set_look_fault(Some(Fault { at: faults.looks() + at, kind, sticky: false, only: None }));
-        let before = faults.looks();
-        let target = MemoryStorage::new();
-        match memory.backup_to(Arc::new(target.clone()), &mut |_, _| {}) {
-            Ok(_) if faults.looks() < before + at => break,
-            // The mark as it was read before is true, too.
-            Ok(_) => {}
-            Err(error) => {
-                assert_eq!(error.code(), "cloud_runtime_unavailable", "look {at}: {error}");
-                assert_eq!(files(&target), [], "look {at}");
-                failed += 1;
-            }
-        }
-    }
-    faults.set_look_fault(None);
-    assert!(failed > 3, "{failed}");
-    assert_eq!(memory.status().unwrap().read_only, None);
-    memory.commit(commit("after", "all that")).unwrap();
-    bench.assert_sound();
+    bench.put("k", "spoiled");
+    let mut bytes = storage.contents("log/00000000000000000001.seg").unwrap();
+    let at = bytes.windows(7).position(|window| window == b"spoiled").unwrap();
+    bytes[at] ^= 1;
+    storage.put("log/00000000000000000001.seg", bytes);
+    let memory = bench.open_again();
+    let error = memory.backup(root.path().join("new/copy"), &mut |_, _| {}).unwrap_err();
+    assert!(error.code() == "store_corrupt" && error.to_string().contains("position 1"), "{error}");
+    std::fs::create_dir(root.path().join("empty")).unwrap();
+    memory.backup(root.path().join("empty"), &mut |_, _| {}).unwrap_err();
+    let left = std::fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(left.collect::<Vec<_>>(), ["empty"]);
+    assert_eq!(std::fs::read_dir(root.path().join("empty")).unwrap().count(), 0);
 }

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod backup;
+mod backup_crash;
+mod backup_purge;
 mod crash;
 mod cursors;
 mod damage;
@@ -26,6 +28,7 @@ mod purge_any;
 mod purge_crash;
 mod recall;
 mod rollback;
+mod since;
 mod status;
 mod support;
 mod threads;
