@@ -24,6 +24,8 @@ pub enum CliError {
         /// Its last position, where that is known.
         head: Option<Seq>,
     },
+    /// The log is not whole, so it was not backed up.
+    NotCopied(Error),
     /// A dream failed part-way.
     Apply {
         /// What failed, and what was done before.
@@ -91,7 +93,7 @@ impl CliError {
 
     fn library_error(&self) -> Option<&Error> {
         match self {
-            Self::Engine(error) | Self::Unsound { error, .. } => Some(error),
+            Self::Engine(error) | Self::NotCopied(error) | Self::Unsound { error, .. } => Some(error),
             Self::Apply { failed, .. } => Some(&failed.error),
             _ => None,
         }
@@ -108,7 +110,7 @@ impl CliError {
 
     fn message(&self) -> String {
         match self {
-            Self::Engine(error) | Self::Unsound { error, .. } => error.to_string(),
+            Self::Engine(error) | Self::NotCopied(error) | Self::Unsound { error, .. } => error.to_string(),
             Self::Apply { failed, .. } => failed.error.to_string(),
             Self::Unexpected(what) => format!("an answer is not what it has to be: {what}"),
             Self::Usage { message, .. } => message.clone(),
@@ -122,7 +124,7 @@ impl CliError {
 
     fn details(&self) -> Details {
         match self {
-            Self::Engine(error) => error.into(),
+            Self::Engine(error) | Self::NotCopied(error) => error.into(),
             Self::Unsound { error, head } => Details::from(error).with_cost(*head),
             Self::Apply { failed, dry_run } => Details::of_apply(failed, *dry_run),
             Self::Usage { field, .. } => {
@@ -153,8 +155,18 @@ impl CliError {
                 damage.position
             ));
         }
+        if let Self::NotCopied(_) = self {
+            return Some(
+                "a backup copies whole stores only, and left nothing in its folder: `bilinc verify` says what the \
+                 damage costs, and a salvage copies what is whole"
+                    .to_owned(),
+            );
+        }
         let hint = match self.library_error()? {
             Error::Rejected(rejection) => return rejection_hint(rejection),
+            Error::Engine(EngineError::OtherHistory(_)) => {
+                "nothing was changed; keep the folder as it is, and look for the backup in which this head is met"
+            }
             Error::Engine(EngineError::Log(error)) => match error {
                 LogError::NotFound { .. } => "check --store and BILINC_STORE; `bilinc commit` creates a store",
                 LogError::Busy { .. } => "another process is writing; try again",

@@ -99,6 +99,11 @@ fn open(globals: &Globals, need: Need, args: Option<&WriteArgs>, allow_secrets: 
     }
 }
 
+/// The failure of what needs a store where there is none.
+pub(super) fn not_found(path: &Path) -> CliError {
+    Error::Engine(LogError::NotFound { path: path.display().to_string() }.into()).into()
+}
+
 /// Names the whole path of a file that the log knows by its place in the store.
 fn in_store(error: Error, store: &Path) -> Error {
     match error {
