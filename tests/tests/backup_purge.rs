@@ -1,15 +1,13 @@
 //! Purges and backups: what was purged is in no copy, also when it is purged while it is copied.
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use bilinc::storage::{
-    DirEntry, Fault, FaultKind, FaultStorage, MemoryStorage, OpenMode, Storage, StorageFile, StorageLock,
-};
+use bilinc::storage::{Fault, FaultKind, FaultStorage, MemoryStorage, OpenMode, Storage};
 use bilinc::{Memory, Seq};
 
 use crate::backup::{SMALL, back_up, bench_in, open};
+use crate::hooked::{Hook, Hooked};
 use crate::purge::{LATER, files, purge, secret, traces};
 use crate::support::*;
 
@@ -54,121 +52,6 @@ fn what_was_purged_is_in_no_copy_and_an_unfinished_purge_is_finished_by_its_firs
         assert!(copy.get("k").unwrap().is_none());
         assert_eq!(value_of(&copy, "other").as_deref(), Some("stays"));
         assert_sound(&copy);
-    }
-}
-
-/// Does something when the call of that number comes, whatever it is.
-struct Hook {
-    calls: AtomicU64,
-    at: u64,
-    act: Mutex<Option<Box<dyn FnOnce() + Send>>>,
-}
-
-impl std::fmt::Debug for Hook {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hook").finish_non_exhaustive()
-    }
-}
-
-impl Hook {
-    fn new(at: u64, act: impl FnOnce() + Send + 'static) -> Arc<Self> {
-        Arc::new(Self { calls: AtomicU64::new(0), at, act: Mutex::new(Some(Box::new(act))) })
-    }
-
-    fn call(&self) {
-        if self.calls.fetch_add(1, Ordering::SeqCst) + 1 == self.at {
-            let act = self.act.lock().unwrap().take();
-            act.unwrap()();
-        }
-    }
-
-    fn came(&self) -> bool {
-        self.act.lock().unwrap().is_none()
-    }
-}
-
-/// Calls the hook before each of its own calls.
-#[derive(Debug)]
-struct Hooked<T: ?Sized>(Arc<Hook>, Arc<T>);
-
-impl Storage for Hooked<dyn Storage> {
-    fn describe(&self) -> String {
-        self.1.describe()
-    }
-
-    fn list(&self, dir: &str) -> io::Result<Vec<DirEntry>> {
-        self.0.call();
-        self.1.list(dir)
-    }
-
-    fn exists(&self, path: &str) -> io::Result<bool> {
-        self.0.call();
-        self.1.exists(path)
-    }
-
-    fn open(&self, path: &str, mode: OpenMode) -> io::Result<Arc<dyn StorageFile>> {
-        self.0.call();
-        Ok(Arc::new(Hooked(Arc::clone(&self.0), self.1.open(path, mode)?)))
-    }
-
-    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.0.call();
-        self.1.rename(from, to)
-    }
-
-    fn remove(&self, path: &str) -> io::Result<()> {
-        self.0.call();
-        self.1.remove(path)
-    }
-
-    fn create_dir(&self, path: &str) -> io::Result<()> {
-        self.0.call();
-        self.1.create_dir(path)
-    }
-
-    fn sync_dir(&self, path: &str) -> io::Result<()> {
-        self.0.call();
-        self.1.sync_dir(path)
-    }
-
-    fn lock(&self, path: &str) -> io::Result<Arc<dyn StorageLock>> {
-        self.1.lock(path)
-    }
-
-    fn network_file_system(&self) -> io::Result<Option<&'static str>> {
-        self.1.network_file_system()
-    }
-}
-
-impl StorageFile for Hooked<dyn StorageFile> {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.0.call();
-        self.1.read_at(buffer, offset)
-    }
-
-    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.0.call();
-        self.1.write_at(bytes, offset)
-    }
-
-    fn len(&self) -> io::Result<u64> {
-        self.0.call();
-        self.1.len()
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.call();
-        self.1.set_len(len)
-    }
-
-    fn allocate(&self, len: u64) -> io::Result<()> {
-        self.0.call();
-        self.1.allocate(len)
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        self.0.call();
-        self.1.sync_data()
     }
 }
 
@@ -275,4 +158,45 @@ fn a_purge_at_any_call_of_a_backup_leaves_no_copy_that_holds_what_its_history_pu
         }
     }
     assert!(with > 20 && without > 20, "{with} copies with the purge, {without} without");
+}
+
+#[test]
+fn a_body_that_the_purges_do_not_account_for_is_not_backed_up() {
+    let storage = MemoryStorage::new();
+    let bench = Bench::on(Arc::new(storage.clone()));
+    bench.memory.commit(secret("k")).unwrap();
+    bench.put("other", "stays");
+    let segment = "log/00000000000000000001.seg";
+    let whole = storage.contents(segment).unwrap();
+    bench.memory.forget(purge("k")).unwrap();
+    let purged = storage.contents(segment).unwrap();
+    let differs: Vec<_> = whole.iter().zip(&purged).enumerate().filter(|(_, (a, b))| a != b && **b == 0).collect();
+    let (first, last) = (differs.first().unwrap().0, differs.last().unwrap().0);
+    let refused = |bytes: Vec<u8>| {
+        let copy = storage.fork();
+        copy.open(segment, OpenMode::ReadWrite).unwrap().write_at(&bytes, 0).unwrap();
+        let target = MemoryStorage::new();
+        let memory = Bench::on_maybe(Arc::new(copy)).unwrap();
+        let error = memory.backup_to(Arc::new(target.clone()), &mut |_, _| {}).unwrap_err();
+        assert_eq!((error.code(), files(&target)), ("store_corrupt", vec![]));
+        error.to_string()
+    };
+    // The body is back, though a purge erased it.
+    let mut back = purged.clone();
+    back[first..=last].copy_from_slice(&whole[first..=last]);
+    let told = refused(back);
+    assert!(told.contains("position 1: the body is there, though a purge erased it"), "{told}");
+    // Another one is erased, and no purge says so.
+    let at = purged.windows(5).position(|window| window == b"stays").unwrap();
+    let (from, len) = {
+        let options = bilinc::log::LogOptions { read_only: true, ..Default::default() };
+        let (log, _) = bilinc::log::Log::open(Arc::new(storage.fork()), options, 1).unwrap();
+        log.frame_at(2).unwrap().body_of(0).unwrap().region()
+    };
+    let (from, end) = (from as usize, (from + len) as usize);
+    assert!(from < at && at < end);
+    let mut zeroed = purged;
+    zeroed[from..end].fill(0);
+    let told = refused(zeroed);
+    assert!(told.contains("position 2: the body is erased, and no purge names it"), "{told}");
 }

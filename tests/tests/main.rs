@@ -13,6 +13,7 @@ mod dream_undo;
 mod faults;
 mod golden;
 mod hidden;
+mod hooked;
 mod idempotency;
 mod imports;
 mod large;

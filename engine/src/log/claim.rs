@@ -14,8 +14,9 @@ use crate::storage::{OpenMode, Storage, StorageFile};
 /// opens as nothing, and nothing new begins in it.
 pub(crate) const UNFINISHED: &str = "unfinished.backup";
 
-const NOTE: &[u8] = b"A backup was begun in this folder. Unless one is being written just now, it was \
-interrupted, and what lies here is no store: remove the folder and make the backup again.\n";
+const NOTE: &[u8] = b"A backup was begun in this folder. Unless log/00000000000000000001.seg is here too, or \
+the backup is being written just now, it was interrupted, and what lies here is no store: remove the folder \
+and make the backup again.\n";
 
 /// A backup that was interrupted is no store, and no damaged one either.
 pub(crate) fn refuse_unfinished(storage: &dyn Storage) -> Result<(), LogError> {
@@ -108,8 +109,9 @@ impl Claim {
             sync(LOG_DIR, &self)?;
         }
         target.remove(UNFINISHED).doing("end the backup", &self.path(UNFINISHED))?;
-        sync("", &self)?;
         self.finished = true;
+        // All of it is durable. A power cut that brings this one name back does no harm beside a store.
+        let _ = target.sync_dir("");
         Ok(())
     }
 
@@ -135,6 +137,8 @@ impl Claim {
             self.target.sync_dir(LOG_DIR)?;
             self.target.remove_dir(LOG_DIR)?;
         }
+        // Until nothing else is left, it says what lies here.
+        self.target.sync_dir("")?;
         self.gone(UNFINISHED)?;
         self.target.sync_dir("")
     }
