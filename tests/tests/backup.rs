@@ -78,6 +78,11 @@ fn a_copy_over_many_segments_is_the_store_under_another_id_and_goes_its_own_way(
     let done = done.unwrap();
     assert!(done.segments > 3 && last.0 == last.1 && last.1 >= done.bytes, "{done:?} {last:?}");
     assert_eq!(done.head, bench.memory.head().unwrap());
+    // One that is cut short later, by a copy of it or a disk, is known for damage.
+    let cut = target.fork();
+    let last = files(&cut).into_iter().rfind(|(path, _)| path.ends_with(".seg")).unwrap();
+    cut.put(&last.0, last.1[..last.1.len() - 10].to_vec());
+    assert!(Bench::on_maybe(Arc::new(cut)).unwrap().verify(&mut |_, _| {}).is_err());
     let copy = open(&target);
     assert_copied(&bench.memory, &copy, &done);
     assert_eq!(export(&copy), export(&bench.memory));
@@ -87,11 +92,6 @@ fn a_copy_over_many_segments_is_the_store_under_another_id_and_goes_its_own_way(
         assert!(!bytes.windows(16).any(|window| window == own), "{path} holds the other store's id");
         assert!(path.starts_with("log/") || path.ends_with(".lock") || path == "mark", "{path}");
     }
-    // One that is cut short later, by a copy of it or a disk, is known for damage.
-    let cut = target.fork();
-    let last = files(&cut).into_iter().rfind(|(path, _)| path.ends_with(".seg")).unwrap();
-    cut.put(&last.0, last.1[..last.1.len() - 10].to_vec());
-    assert!(Bench::on_maybe(Arc::new(cut)).unwrap().verify(&mut |_, _| {}).is_err());
     // Both write on, each for itself.
     copy.commit(commit("copy", "only here")).unwrap();
     bench.put("original", "only there");

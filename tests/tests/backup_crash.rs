@@ -55,8 +55,8 @@ fn a_power_cut_at_every_call_of_a_backup_leaves_all_of_it_or_no_store() {
         faults.set_fault(Some(Fault { at, kind: FaultKind::Freeze, sticky: false, only: None }));
         let done = bench.memory.backup_to(Arc::new(faults.clone()), &mut |_, _| {});
         // Nothing rests on the last call, which forgets that the backup was unfinished.
-        let ended = faults.calls() <= at;
-        assert_eq!(done.is_ok(), ended, "call {at}");
+        let ended = done.is_ok();
+        assert!(!ended || faults.calls() <= at, "call {at}");
         for seed in 0..seeds(6) {
             let there =
                 assert_all_or_none(&faults.after_power_cut(seed), &bench.memory, &format!("call {at}, seed {seed}"));
