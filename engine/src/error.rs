@@ -37,7 +37,7 @@ pub enum EngineError {
     /// back to an earlier copy, or is another store's. Keep the folder as it is, and look for a backup
     /// through which that head can be met.
     #[error(transparent)]
-    OtherHistory(HeadNotMet),
+    OtherHistory(Box<HeadNotMet>),
     /// The system has no random numbers to give.
     #[error("the system gives no random numbers: {0}")]
     Random(String),
@@ -101,7 +101,7 @@ impl EngineError {
         match self {
             Self::Log(error) => Self::Log(again(error)),
             Self::Unreadable { position, reason } => Self::Unreadable { position: *position, reason: reason.clone() },
-            Self::OtherHistory(not_met) => Self::OtherHistory(*not_met),
+            Self::OtherHistory(not_met) => Self::OtherHistory(not_met.clone()),
             Self::Random(reason) => Self::Random(reason.clone()),
             Self::Stream { doing, source } => Self::Stream { doing, source: same(source) },
         }

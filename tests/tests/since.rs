@@ -18,7 +18,7 @@ fn not_met(memory: &Memory, head: impl Into<KnownHead>) -> HeadNotMet {
     let error = since(memory, head).unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("store_corrupt", false));
     match error {
-        Error::Engine(EngineError::OtherHistory(not_met)) => not_met,
+        Error::Engine(EngineError::OtherHistory(not_met)) => *not_met,
         other => panic!("{other}"),
     }
 }

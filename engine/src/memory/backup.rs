@@ -162,11 +162,11 @@ fn missing_folders(folder: &Path) -> Result<Vec<PathBuf>, Rejection> {
         let message = format!("{} is no folder, and cannot become one", folder.display());
         Rejection::invalid("target", "not_a_folder", message)
     };
-    let above = |path: &Path| path.as_os_str().is_empty() || path.exists();
+    let is_there = |path: &Path| path.as_os_str().is_empty() || path.exists();
     if folder.as_os_str().is_empty() {
         return Err(no_folder());
     }
-    let missing: Vec<PathBuf> = folder.ancestors().take_while(|path| !above(path)).map(Path::to_owned).collect();
+    let missing: Vec<PathBuf> = folder.ancestors().take_while(|path| !is_there(path)).map(Path::to_owned).collect();
     // Where a way up would lead from a folder that is not there cannot be said.
     let unclear = |path: &PathBuf| path.components().next_back() == Some(Component::ParentDir);
     let there = folder.ancestors().nth(missing.len()).unwrap_or(folder);
@@ -176,8 +176,7 @@ fn missing_folders(folder: &Path) -> Result<Vec<PathBuf>, Rejection> {
     }
     let there = there.canonicalize().map_err(|_| no_folder())?;
     // A folder of its own that holds a store is refused as one that is not empty.
-    let inside = if missing.is_empty() { there.ancestors().skip(1) } else { there.ancestors().skip(0) };
-    for above in inside {
+    for above in there.ancestors().skip(usize::from(missing.is_empty())) {
         if is_store(&FileStorage::new(above)) {
             let message = format!("{} lies inside the store {}", folder.display(), above.display());
             return Err(Rejection::invalid("target", "inside_a_store", message));

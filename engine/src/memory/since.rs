@@ -34,7 +34,7 @@ impl Memory {
                 let _ = met.set(proved);
             }
         })?;
-        let not_met = |found| EngineError::OtherHistory(HeadNotMet { expected, found, last: verified.head });
+        let not_met = |found| EngineError::OtherHistory(HeadNotMet { expected, found, last: verified.head }.into());
         let Some(proved) = met.get() else { return Err(not_met(None).into()) };
         let met = Head { seq: Seq::new(proved.last_seq), chain: ChainHash(proved.chain) };
         if let Some(seq) = expected.seq.filter(|seq| *seq != met.seq) {

@@ -136,7 +136,7 @@ impl From<&Error> for Details {
             Error::Engine(EngineError::Unreadable { position, .. }) => {
                 Self { position: Some(*position), ..Self::default() }
             }
-            Error::Engine(EngineError::OtherHistory(not_met)) => not_met.into(),
+            Error::Engine(EngineError::OtherHistory(not_met)) => not_met.as_ref().into(),
             _ => Self::default(),
         }
     }
