@@ -2,6 +2,7 @@
 
 use bilinc_core::{ActionRecord, Rejection, Seq};
 
+use crate::answer::HeadNotMet;
 use crate::log::LogError;
 
 /// Why a call failed.
@@ -32,6 +33,11 @@ pub enum EngineError {
         /// What was found.
         reason: String,
     },
+    /// The log is whole, and is not the history that a chain head was noted of: it was rewritten, went
+    /// back to an earlier copy, or is another store's. Keep the folder as it is, and look for a backup
+    /// through which that head can be met.
+    #[error(transparent)]
+    OtherHistory(Box<HeadNotMet>),
     /// The system has no random numbers to give.
     #[error("the system gives no random numbers: {0}")]
     Random(String),
@@ -70,7 +76,7 @@ impl EngineError {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Log(LogError::Damage(_)) | Self::Unreadable { .. } => "store_corrupt",
+            Self::Log(LogError::Damage(_)) | Self::Unreadable { .. } | Self::OtherHistory(_) => "store_corrupt",
             Self::Log(LogError::ReadOnly { .. }) => "read_only",
             Self::Log(LogError::NotFound { .. }) => "not_found",
             Self::Log(
@@ -95,6 +101,7 @@ impl EngineError {
         match self {
             Self::Log(error) => Self::Log(again(error)),
             Self::Unreadable { position, reason } => Self::Unreadable { position: *position, reason: reason.clone() },
+            Self::OtherHistory(not_met) => Self::OtherHistory(not_met.clone()),
             Self::Random(reason) => Self::Random(reason.clone()),
             Self::Stream { doing, source } => Self::Stream { doing, source: same(source) },
         }

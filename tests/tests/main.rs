@@ -1,6 +1,9 @@
 //! Scenarios and properties of the façade, named by what would go wrong.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod backup;
+mod backup_crash;
+mod backup_purge;
 mod checkpoints;
 mod crash;
 mod cursors;
@@ -11,6 +14,7 @@ mod dream_undo;
 mod faults;
 mod golden;
 mod hidden;
+mod hooked;
 mod idempotency;
 mod imports;
 mod large;
@@ -26,6 +30,7 @@ mod purge_any;
 mod purge_crash;
 mod recall;
 mod rollback;
+mod since;
 mod status;
 mod support;
 mod threads;

@@ -64,6 +64,11 @@ impl Checkpoints {
         self.root.as_ref().map(|root| root.join(CHECKPOINTS_DIR).join(name))
     }
 
+    /// Whether anything lies where the checkpoint of that name would: where nothing does, no lock is needed.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.folder(name).is_some_and(|folder| fs::symlink_metadata(folder).is_ok())
+    }
+
     /// The manifest of a checkpoint as it lies there, whoever may be at work on it: to say how things are.
     pub(crate) fn manifest_now(&self, kept: Kept) -> Option<Manifest> {
         look(&self.folder(kept.name)?, kept).ok().flatten()

@@ -9,7 +9,7 @@ pub type ChainHash = [u8; 32];
 const GENESIS: &[u8] = b"bilinc log genesis 1\0";
 const LINK: &[u8] = b"bilinc log frame 1\0";
 
-/// Where the chain of a store starts.
+/// Where the chain of a new store starts. A copy goes on with the chain of the store that it was made of.
 pub(crate) fn genesis(store_id: u128) -> ChainHash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(GENESIS);

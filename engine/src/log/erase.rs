@@ -19,9 +19,9 @@ const MOST_DEPTH: u32 = 8;
 const ZEROS: &[u8] = &[0; 64 * 1024];
 
 /// What is overwritten in one segment: offsets and lengths.
-struct Regions {
-    segment: Arc<Segment>,
-    regions: Vec<(u64, u64)>,
+pub(super) struct Regions {
+    pub(super) segment: Arc<Segment>,
+    pub(super) regions: Vec<(u64, u64)>,
 }
 
 impl Append<'_> {
@@ -64,7 +64,7 @@ impl Append<'_> {
 
 impl Log {
     /// Where the bodies of these positions, in order, lie.
-    fn regions(&self, positions: &[u64]) -> Result<BTreeMap<u64, Regions>, LogError> {
+    pub(super) fn regions(&self, positions: &[u64]) -> Result<BTreeMap<u64, Regions>, LogError> {
         let mut found: BTreeMap<u64, Regions> = BTreeMap::new();
         let mut frame: Option<Frame> = None;
         for seq in positions.iter().copied() {
@@ -124,7 +124,7 @@ impl Log {
     }
 }
 
-fn zero(file: &dyn StorageFile, offset: u64, len: u64) -> std::io::Result<()> {
+pub(super) fn zero(file: &dyn StorageFile, offset: u64, len: u64) -> std::io::Result<()> {
     let (mut at, mut left) = (offset, len);
     while left > 0 {
         let piece = left.min(ZEROS.len() as u64);

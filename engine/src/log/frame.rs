@@ -87,6 +87,12 @@ impl Frame {
         self.part(FRAME_HEADER_BYTES, self.header.permanent_len as usize)
     }
 
+    /// Everything behind the header, as it is stored.
+    pub(crate) fn stored_parts(&self) -> &[u8] {
+        let len = (self.header.permanent_len as usize).saturating_add(self.header.bodies_len as usize);
+        self.part(FRAME_HEADER_BYTES, len)
+    }
+
     /// The first position.
     #[must_use]
     pub fn first_seq(&self) -> u64 {

@@ -7,7 +7,9 @@
 mod append;
 mod bytes;
 mod chain;
+mod claim;
 mod close;
+mod copy;
 mod draft;
 mod erase;
 mod error;
@@ -39,12 +41,15 @@ use crate::storage::{Storage, StorageLock};
 
 pub use append::{Append, Head};
 pub use chain::ChainHash;
+pub(crate) use copy::LogCopy;
 pub use draft::{Body, FrameDraft, FrameMeta};
 pub use error::{Damage, LogError};
 pub use frame::{Bodies, BodyState, Frame, FrameLocation, StoredBody};
 pub use open::OpenReport;
+pub(crate) use open::is_store;
 pub use options::{Durability, LogOptions, SaltSource, SystemSalts};
 pub use torn::TornEnd;
+pub(crate) use verify::Proved;
 pub use verify::VerifyReport;
 
 use append::Appending;
@@ -137,10 +142,11 @@ impl Log {
         self.store_id
     }
 
-    /// The chain before the first position.
+    /// The chain before the first position: what the first segment's header says. In a copy it is that
+    /// of the store that was copied, so that the chain, and every head that was noted of it, goes on.
     #[must_use]
     pub fn genesis(&self) -> ChainHash {
-        chain::genesis(self.store_id)
+        self.start().chain
     }
 
     /// How far the log may be shown: one small read of the mark, never a wait.

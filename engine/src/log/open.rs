@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::append::Appending;
 use super::chain::genesis;
+use super::claim::refuse_unfinished;
 use super::error::{Damage, Doing, LogError};
 use super::locks::{APPEND_LOCK, SYNC_LOCK, Turns, take};
 use super::mark::{End, MARK, MARK_TEMPORARY, Mark, MarkFile};
@@ -73,6 +74,7 @@ impl Log {
         let created = ensure_store(storage.as_ref(), &options, new_store_id)?;
         let Listed { segments, damage } = list_segments(storage.as_ref(), &[])?;
         let Some(first) = segments.first() else {
+            refuse_unfinished(storage.as_ref())?;
             return Err(damage.map_or_else(|| LogError::NotFound { path: storage.describe() }, LogError::Damage));
         };
         let store_id = first.header.store_id;
@@ -194,7 +196,7 @@ fn first_of(segments: &[Arc<super::segment::Segment>]) -> Result<&Arc<super::seg
     segments.first().ok_or_else(|| LogError::NotFound { path: LOG_DIR.to_owned() })
 }
 
-fn refuse_network(storage: &dyn Storage, options: &LogOptions) -> Result<(), LogError> {
+pub(super) fn refuse_network(storage: &dyn Storage, options: &LogOptions) -> Result<(), LogError> {
     if options.force_network_file_system {
         return Ok(());
     }
@@ -235,12 +237,17 @@ fn open_locks(storage: &dyn Storage, read_only: &mut Option<String>) -> Result<L
     }
 }
 
-fn has_segments(storage: &dyn Storage) -> Result<bool, LogError> {
+pub(super) fn has_segments(storage: &dyn Storage) -> Result<bool, LogError> {
     match storage.list(LOG_DIR) {
         Ok(entries) => Ok(entries.iter().any(|entry| parse_segment_name(&entry.name).is_some())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error).doing("list the segments", LOG_DIR),
     }
+}
+
+/// Whether a log begins here.
+pub(crate) fn is_store(storage: &dyn Storage) -> bool {
+    has_segments(storage).unwrap_or(false)
 }
 
 /// Makes the store when there is none. Safe against another process that does the same, and against
@@ -285,6 +292,7 @@ fn refuse_lost_log(storage: &dyn Storage) -> Result<(), LogError> {
     if has_segments(storage)? {
         return Ok(());
     }
+    refuse_unfinished(storage)?;
     Err(LogError::Damage(Damage {
         segment: MARK.to_owned(),
         offset: 0,

@@ -13,7 +13,7 @@ use super::view::crossing;
 
 const READ_BYTES: usize = 256 * 1024;
 /// Progress is told after so many bytes.
-const PROGRESS_BYTES: u64 = 1024 * 1024;
+pub(super) const PROGRESS_BYTES: u64 = 1024 * 1024;
 
 /// What a verification found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,6 +36,24 @@ pub struct VerifyReport {
     pub chain: ChainHash,
     /// The first damage, in the order of the log; the counts are of what lies before it.
     pub damage: Option<Damage>,
+}
+
+/// An operation that was proved; the start of the log is one without positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Proved {
+    /// The first position.
+    pub first_seq: u64,
+    /// The last position.
+    pub last_seq: u64,
+    /// The chain there, recomputed.
+    pub chain: ChainHash,
+}
+
+/// Who judges bodies that fail, and who is told what was proved.
+#[derive(Clone, Copy)]
+struct Judge<'a> {
+    being_erased: &'a (dyn Fn(u64) -> bool + Sync),
+    watch: &'a (dyn Fn(Proved) + Sync),
 }
 
 enum Word {
@@ -65,6 +83,18 @@ impl Log {
         progress: &mut dyn FnMut(u64, u64),
         being_erased: &(dyn Fn(u64) -> bool + Sync),
     ) -> Result<VerifyReport, LogError> {
+        self.verify_watched(progress, being_erased, &|_| {})
+    }
+
+    /// As [`Log::verify_judging`]; `watch` is told of every place that was proved where the log once
+    /// ended: the start, and the end of each operation. Segments are proved side by side, so they come
+    /// in no order, and those behind a damage come, too.
+    pub(crate) fn verify_watched(
+        &self,
+        progress: &mut dyn FnMut(u64, u64),
+        being_erased: &(dyn Fn(u64) -> bool + Sync),
+        watch: &(dyn Fn(Proved) + Sync),
+    ) -> Result<VerifyReport, LogError> {
         let through = self.visible()?.seq;
         let listed = super::view::list_segments(self.storage.as_ref(), &self.known_segments())?;
         let segments: Vec<Arc<Segment>> =
@@ -74,7 +104,9 @@ impl Log {
             let len = segment.file.len().doing("measure a segment", &segment.path)?;
             total = total.saturating_add(len);
         }
-        let proofs = prove_all(&segments, through, total, progress, being_erased)?;
+        let judge = Judge { being_erased, watch };
+        watch(Proved { first_seq: 0, last_seq: 0, chain: self.genesis() });
+        let proofs = prove_all(&segments, through, total, progress, judge)?;
         let mut report = VerifyReport { chain: self.genesis(), ..VerifyReport::default() };
         for (at, proof) in proofs.into_iter().enumerate() {
             let next = segments.get(at.saturating_add(1));
@@ -122,7 +154,7 @@ fn prove_all(
     through: u64,
     total: u64,
     progress: &mut dyn FnMut(u64, u64),
-    being_erased: &(dyn Fn(u64) -> bool + Sync),
+    judge: Judge<'_>,
 ) -> Result<Vec<Proof>, LogError> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let workers = cores.min(8).min(segments.len());
@@ -137,7 +169,7 @@ fn prove_all(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(segment) = segments.get(at) else { return };
-                    let proof = prove(segment, through, being_erased, &mut |bytes| {
+                    let proof = prove(segment, through, judge, &mut |bytes| {
                         let _ = words.send(Word::Bytes(bytes));
                     });
                     let _ = words.send(Word::Done(at, Box::new(proof)));
@@ -165,12 +197,7 @@ fn prove_all(
     Ok(proofs.into_iter().flatten().collect())
 }
 
-fn prove(
-    segment: &Arc<Segment>,
-    through: u64,
-    being_erased: &(dyn Fn(u64) -> bool + Sync),
-    tell: &mut dyn FnMut(u64),
-) -> Result<Proof, LogError> {
+fn prove(segment: &Arc<Segment>, through: u64, judge: Judge<'_>, tell: &mut dyn FnMut(u64)) -> Result<Proof, LogError> {
     let start = segment.start();
     let mut report =
         VerifyReport { bytes: start.offset, last_seq: start.seq, chain: start.chain, ..VerifyReport::default() };
@@ -183,10 +210,12 @@ fn prove(
         }
         match scanner.next()? {
             Step::Frame(frame) => {
-                if let Err(damage) = prove_frame(segment, &frame, being_erased, &mut report) {
+                if let Err(damage) = prove_frame(segment, &frame, judge.being_erased, &mut report) {
                     report.damage = Some(damage);
                     return Ok(Proof { report, end: None });
                 }
+                let (first_seq, last_seq) = (frame.first_seq(), frame.last_seq());
+                (judge.watch)(Proved { first_seq, last_seq, chain: report.chain });
                 untold = untold.saturating_add(frame.location().len);
                 if untold >= PROGRESS_BYTES {
                     tell(std::mem::take(&mut untold));
@@ -205,7 +234,8 @@ fn prove(
     }
 }
 
-fn prove_frame(
+/// Checks one frame against the chain that `report` has come to, and adds it to the counts.
+pub(super) fn prove_frame(
     segment: &Segment,
     frame: &Frame,
     being_erased: &(dyn Fn(u64) -> bool + Sync),

@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use super::chain::genesis;
 use super::error::{Damage, Doing, LogError};
 use super::mark::End;
 use super::scan::{BadFrame, Scanner, Step};
@@ -74,8 +73,6 @@ fn link_fault(previous: Option<&Arc<Segment>>, segment: &Segment) -> Option<&'st
     let Some(previous) = previous else {
         return if header.first_seq != 1 || header.previous_first_seq != 0 {
             Some("the segments before it are missing")
-        } else if header.previous_chain != genesis(header.store_id) {
-            Some("the chain does not start where this store's chain starts")
         } else {
             None
         };

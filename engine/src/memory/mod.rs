@@ -1,16 +1,19 @@
 //! [`Memory`]: the façade that people embed.
 
+mod backup;
 mod builder;
 mod checkpoint;
 mod cursor;
 mod diff;
 mod dream;
 mod history;
+mod judge;
 mod list;
 mod log;
 mod point;
 mod recall;
 mod replay;
+mod since;
 mod snapshot;
 mod status;
 mod transfer;

@@ -6,10 +6,11 @@ use std::ops::ControlFlow;
 use bilinc_core::{Event, RecordedEvent, Seq, State};
 
 use super::Memory;
+use super::judge::BodyJudge;
 use crate::answer::{ChainHash, CheckpointProof, Head, Verified};
 use crate::codec::Bodies;
 use crate::error::{EngineError, Error};
-use crate::log::LogError;
+use crate::log::{LogError, Proved};
 use crate::store::UNEXPLAINED;
 
 impl Memory {
@@ -20,12 +21,26 @@ impl Memory {
     /// # Errors
     /// [`crate::log::LogError::Damage`] names the first damage: segment, offset and position.
     pub fn verify(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Verified, Error> {
+        self.verify_watched(progress, &|_| {})
+    }
+
+    /// As [`Memory::verify`]; `watch` is told of each operation that was proved, in no order.
+    pub(super) fn verify_watched(
+        &self,
+        progress: &mut dyn FnMut(u64, u64),
+        watch: &(dyn Fn(Proved) + Sync),
+    ) -> Result<Verified, Error> {
         self.store.refresh()?;
-        // A body may just be in the erasing, by this process or another.
-        let being_erased = |seq| self.store.is_named_by_a_purge(Seq::new(seq)).unwrap_or(false);
-        let report = self.store.log.verify_judging(progress, &being_erased).map_err(EngineError::from)?;
+        let judge = BodyJudge::new(&self.store);
+        let being_erased = |seq| judge.is_being_erased(seq);
+        let report = self.store.log.verify_watched(progress, &being_erased, watch).map_err(EngineError::from)?;
+        judge.end()?;
         if let Some(damage) = report.damage {
             return Err(EngineError::Log(LogError::Damage(damage)).into());
+        }
+        // A log whose checksums hold can still hold what is no event.
+        if let Some(damage) = self.store.damage() {
+            return Err(damage.again().into());
         }
         let segments = self.store.log.segments().map_err(EngineError::from)?;
         // What was erased meanwhile was named before.
@@ -80,7 +95,7 @@ impl Memory {
 
     /// An erased body that no purge names is damage, and so is one that is there although its purge
     /// was finished before the bodies were looked at.
-    fn hold_against(&self, erased: &HashSet<Seq>, purges: &Purges, through: Seq) -> Result<(), Error> {
+    pub(super) fn hold_against(&self, erased: &HashSet<Seq>, purges: &Purges, through: Seq) -> Result<(), Error> {
         let unexplained = erased.iter().filter(|seq| !purges.named.contains_key(seq)).min();
         if let Some(seq) = unexplained {
             return Err(self.store.damaged_body(*seq, UNEXPLAINED)?.into());
@@ -103,15 +118,15 @@ impl Memory {
 
 /// What the purges of a log say.
 #[derive(Debug, Default)]
-struct Purges {
+pub(super) struct Purges {
     /// Positions of bodies, with the purge that named them first.
-    named: HashMap<Seq, Seq>,
+    pub(super) named: HashMap<Seq, Seq>,
     /// Purges that were finished, with where that is recorded.
     completed: HashMap<Seq, Seq>,
 }
 
 impl Purges {
-    fn learn(&mut self, recorded: &RecordedEvent) {
+    pub(super) fn learn(&mut self, recorded: &RecordedEvent) {
         match &recorded.event {
             Event::Purged(purged) => {
                 for seq in &purged.bodies {

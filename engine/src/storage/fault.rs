@@ -35,7 +35,7 @@ pub struct Fault {
 
 /// Wraps another storage. Clones share the count and the fault.
 ///
-/// Counted are `write`, `set_len`, `allocate`, `sync`, `rename`, `remove`, `create_dir`, `sync_dir`
+/// Counted are `write`, `set_len`, `allocate`, `sync`, `rename`, `remove`, `create_dir`, `remove_dir`, `sync_dir`
 /// and an `open` that may make a file. Contents are durable once the file is synced; names, those of
 /// folders too, once the folder that holds them is. Calls that only look (`read`, `len`, `list`,
 /// `exists`, any other `open`, and `lock`) are counted apart and have a fault of their own.
@@ -183,7 +183,7 @@ impl Storage for FaultStorage {
 
     fn open(&self, path: &str, mode: OpenMode) -> io::Result<Arc<dyn StorageFile>> {
         let mut state = self.state();
-        if matches!(mode, OpenMode::Create | OpenMode::Truncate) {
+        if matches!(mode, OpenMode::Create | OpenMode::Truncate | OpenMode::New) {
             state.count("open", path)?;
         } else {
             state.look("open")?;
@@ -214,6 +214,14 @@ impl Storage for FaultStorage {
         state.count("create_dir", path)?;
         self.inner.create_dir(path)?;
         state.image.made_dir(path);
+        Ok(())
+    }
+
+    fn remove_dir(&self, path: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.count("remove_dir", path)?;
+        self.inner.remove_dir(path)?;
+        state.image.removed_dir(path);
         Ok(())
     }
 

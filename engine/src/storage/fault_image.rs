@@ -26,6 +26,7 @@ struct Contents {
 #[derive(Debug, Clone)]
 enum NameChange {
     Make(String),
+    Unmake(String),
     Link(String, u64),
     Unlink(String),
     Rename { from: String, to: String, id: u64 },
@@ -35,7 +36,11 @@ impl NameChange {
     /// The folder whose sync makes it durable.
     fn dir(&self) -> &str {
         match self {
-            Self::Make(path) | Self::Link(path, _) | Self::Unlink(path) | Self::Rename { to: path, .. } => parent(path),
+            Self::Make(path)
+            | Self::Unmake(path)
+            | Self::Link(path, _)
+            | Self::Unlink(path)
+            | Self::Rename { to: path, .. } => parent(path),
         }
     }
 
@@ -44,6 +49,7 @@ impl NameChange {
     fn apply(&self, names: &mut Names) {
         match self {
             Self::Make(path) => drop(names.dirs.insert(path.clone())),
+            Self::Unmake(path) => drop(names.dirs.remove(path)),
             Self::Link(path, id) => drop(names.files.insert(path.clone(), *id)),
             Self::Unlink(path) => drop(names.files.remove(path)),
             Self::Rename { from, to, id } => {
@@ -208,6 +214,10 @@ impl Image {
         for dir in missing.into_iter().rev() {
             self.change_names(NameChange::Make(dir));
         }
+    }
+
+    pub(super) fn removed_dir(&mut self, path: &str) {
+        self.change_names(NameChange::Unmake(path.to_owned()));
     }
 
     pub(super) fn synced_dir(&mut self, dir: &str) {

@@ -74,6 +74,9 @@ impl Storage for FileStorage {
             OpenMode::Truncate => {
                 options.write(true).create(true).truncate(true);
             }
+            OpenMode::New => {
+                options.write(true).create_new(true);
+            }
         }
         Ok(Arc::new(OpenFile(options.open(self.path(path))?)))
     }
@@ -102,6 +105,10 @@ impl Storage for FileStorage {
             }
         }
         Ok(())
+    }
+
+    fn remove_dir(&self, path: &str) -> io::Result<()> {
+        std::fs::remove_dir(self.path(path))
     }
 
     fn sync_dir(&self, path: &str) -> io::Result<()> {

@@ -103,6 +103,9 @@ impl Storage for MemoryStorage {
     fn open(&self, path: &str, mode: OpenMode) -> io::Result<Arc<dyn StorageFile>> {
         let mut names = self.names();
         if let Some(file) = names.files.get(path) {
+            if mode == OpenMode::New {
+                return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{path} is there already")));
+            }
             if mode == OpenMode::Truncate {
                 file.set_len(0)?;
             }
@@ -137,6 +140,15 @@ impl Storage for MemoryStorage {
             names.dirs.insert(at.clone());
         }
         Ok(())
+    }
+
+    fn remove_dir(&self, path: &str) -> io::Result<()> {
+        let mut names = self.names();
+        let below = |name: &String| parent(name) == path;
+        if names.dirs.iter().any(below) || names.files.keys().any(below) {
+            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+        }
+        if names.dirs.remove(path) { Ok(()) } else { Err(not_found(path)) }
     }
 
     fn sync_dir(&self, _path: &str) -> io::Result<()> {

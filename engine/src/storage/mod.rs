@@ -32,6 +32,9 @@ pub enum OpenMode {
     Create,
     /// For reading and writing; made anew, whatever lay under the name is emptied.
     Truncate,
+    /// For reading and writing; made by this call, and `AlreadyExists` when the name is taken. Of
+    /// several that try at once, one succeeds.
+    New,
 }
 
 /// A name inside a folder.
@@ -59,6 +62,10 @@ pub trait Storage: Send + Sync + Debug {
     fn remove(&self, path: &str) -> io::Result<()>;
     /// Makes a folder and what is missing above it; one that exists is left alone.
     fn create_dir(&self, path: &str) -> io::Result<()>;
+    /// Removes an empty folder, for tidiness: where that cannot be done it stays.
+    fn remove_dir(&self, _path: &str) -> io::Result<()> {
+        Ok(())
+    }
     /// Makes the names inside a folder durable.
     fn sync_dir(&self, path: &str) -> io::Result<()>;
     /// A lock on a file that is never deleted; made when it is not there.

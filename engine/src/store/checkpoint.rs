@@ -38,7 +38,7 @@ impl Store {
     /// Begins with the state that a checkpoint holds, where there is one that fits this log. One that is
     /// sound and names what the log does not reach is damage: the log has lost what it held.
     pub(super) fn take_up_checkpoint(&self) -> Option<Damage> {
-        if !self.keeping.is_on || self.log.stopped().is_some() {
+        if !self.keeping.is_on || !self.checkpoints.has(State::NAME) || self.log.stopped().is_some() {
             return None;
         }
         let held = self.checkpoints.hold_unless_at_work(LOAD_WAIT).ok()?;
@@ -109,7 +109,7 @@ impl Store {
 
     /// The state that the checkpoint holds, and its position; for comparing it with the log.
     pub(crate) fn kept_beside(&self) -> Option<(Seq, State)> {
-        if !self.keeping.is_on {
+        if !self.keeping.is_on || !self.checkpoints.has(State::NAME) {
             return None;
         }
         let held = self.checkpoints.hold_unless_at_work(LOAD_WAIT).ok()?;
@@ -171,7 +171,7 @@ impl Store {
 
     /// The bytes of a recall index that was kept, and the position it stands at; none past `head`.
     pub(super) fn kept_recall_through(&self, head: Seq) -> Option<(Seq, Vec<u8>)> {
-        if !self.keeping.is_on {
+        if !self.keeping.is_on || !self.checkpoints.has(Recall::NAME) {
             return None;
         }
         let held = self.checkpoints.hold_unless_at_work(LOAD_WAIT).ok()?;

@@ -46,10 +46,18 @@ pub struct Operation {
     pub writes: bool,
     /// Whether it takes something out of use.
     pub destructive: bool,
-    /// The HTTP method of its route.
+    /// The HTTP method of its route; empty when it is for the machine alone that holds the store.
     pub method: &'static str,
-    /// The path of its route.
+    /// The path of its route; empty when it has none.
     pub path: &'static str,
+}
+
+impl Operation {
+    /// Whether it can only be asked for on the machine that holds the store.
+    #[must_use]
+    pub const fn is_local(&self) -> bool {
+        self.path.is_empty()
+    }
 }
 
 /// Defines the operations and the list of all of them.
@@ -131,6 +139,8 @@ operations! {
         "GET", "/api/cloud/status";
     VERIFY: Store, READS, "verify", "Prove the whole log: checksums, order, hash chain, state",
         "GET", "/api/cloud/memory/verify";
+    BACKUP: Store, READS, "backup", "Copy the store as of one position, while others write",
+        "", "";
     EXPORT: Store, READS, "export", "Write all memories as JSON Lines",
         "GET", "/api/cloud/memory/export";
     IMPORT: Store, WRITES, "import", "Read memories from JSON Lines, all or none",
@@ -148,6 +158,7 @@ mod tests {
         let names: BTreeSet<_> = ALL.iter().map(|operation| operation.name).collect();
         assert_eq!(names.len(), ALL.len());
         assert!(ALL.iter().all(|operation| operation.writes || !operation.destructive));
-        assert!(ALL.iter().all(|operation| operation.path.starts_with("/api/cloud/")));
+        let routed = |operation: &Operation| operation.path.starts_with("/api/cloud/") && !operation.method.is_empty();
+        assert!(ALL.iter().all(|operation| routed(operation) != operation.is_local()));
     }
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::backup::BackupArgs;
 use super::completions::CompletionsArgs;
 use super::diff::DiffArgs;
 use super::dreams::DreamArgs;
@@ -16,7 +17,7 @@ use super::overview;
 use super::reads::{GetArgs, HistoryArgs, ListArgs, RecallArgs};
 use super::rollback::RollbackArgs;
 use super::snapshot::SnapshotArgs;
-use super::status;
+use super::status::{self, VerifyArgs};
 use super::transfer::{ExportArgs, ImportArgs};
 use super::undo::UndoArgs;
 use crate::catalogue;
@@ -98,8 +99,10 @@ pub(super) enum Command {
     Log(LogArgs),
     #[command(about = catalogue::STATUS.summary, after_help = status::STATUS_EXAMPLE)]
     Status,
-    #[command(about = catalogue::VERIFY.summary, after_help = status::VERIFY_EXAMPLE)]
-    Verify,
+    #[command(about = catalogue::VERIFY.summary)]
+    Verify(VerifyArgs),
+    #[command(about = catalogue::BACKUP.summary)]
+    Backup(BackupArgs),
     #[command(about = catalogue::EXPORT.summary)]
     Export(ExportArgs),
     #[command(about = catalogue::IMPORT.summary)]

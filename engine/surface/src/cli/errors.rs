@@ -24,6 +24,8 @@ pub enum CliError {
         /// Its last position, where that is known.
         head: Option<Seq>,
     },
+    /// The log is not whole, so it was not backed up.
+    NotCopied(Error),
     /// A dream failed part-way.
     Apply {
         /// What failed, and what was done before.
@@ -53,6 +55,8 @@ pub enum CliError {
     Output(io::Error),
     /// The log is whole and the state that answers is not what it says.
     StateDiffers,
+    /// The log is whole and a checkpoint beside it was not what it says.
+    CheckpointDiffers,
 }
 
 impl From<Error> for CliError {
@@ -91,7 +95,7 @@ impl CliError {
 
     fn library_error(&self) -> Option<&Error> {
         match self {
-            Self::Engine(error) | Self::Unsound { error, .. } => Some(error),
+            Self::Engine(error) | Self::NotCopied(error) | Self::Unsound { error, .. } => Some(error),
             Self::Apply { failed, .. } => Some(&failed.error),
             _ => None,
         }
@@ -101,14 +105,14 @@ impl CliError {
         match self {
             Self::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => "cloud_runtime_unavailable",
             Self::Usage { .. } | Self::File { .. } => "invalid_request",
-            Self::StateDiffers => "store_corrupt",
+            Self::StateDiffers | Self::CheckpointDiffers => "store_corrupt",
             _ => self.library_error().map_or("internal_error", Error::code),
         }
     }
 
     fn message(&self) -> String {
         match self {
-            Self::Engine(error) | Self::Unsound { error, .. } => error.to_string(),
+            Self::Engine(error) | Self::NotCopied(error) | Self::Unsound { error, .. } => error.to_string(),
             Self::Apply { failed, .. } => failed.error.to_string(),
             Self::Unexpected(what) => format!("an answer is not what it has to be: {what}"),
             Self::Usage { message, .. } => message.clone(),
@@ -117,12 +121,17 @@ impl CliError {
             Self::StateDiffers => {
                 "the log is whole, but the state folded anew from it differs from the state that answers".to_owned()
             }
+            Self::CheckpointDiffers => {
+                "the log is whole, but a checkpoint differed from what the log gives; it was set \
+                aside, and the next open reads the log"
+                    .to_owned()
+            }
         }
     }
 
     fn details(&self) -> Details {
         match self {
-            Self::Engine(error) => error.into(),
+            Self::Engine(error) | Self::NotCopied(error) => error.into(),
             Self::Unsound { error, head } => Details::from(error).with_cost(*head),
             Self::Apply { failed, dry_run } => Details::of_apply(failed, *dry_run),
             Self::Usage { field, .. } => {
@@ -132,7 +141,7 @@ impl CliError {
                 let reason = if source.kind() == io::ErrorKind::InvalidData { "invalid_utf8" } else { "file" };
                 Details { path: Some(path.clone()), reason: Some(reason.to_owned()), ..Details::default() }
             }
-            Self::Output(_) | Self::StateDiffers | Self::Unexpected(_) => Details::default(),
+            Self::Output(_) | Self::StateDiffers | Self::CheckpointDiffers | Self::Unexpected(_) => Details::default(),
         }
     }
 
@@ -153,8 +162,18 @@ impl CliError {
                 damage.position
             ));
         }
+        if let Self::NotCopied(_) = self {
+            return Some(
+                "a backup copies whole stores only, and left nothing in its folder: `bilinc verify` says what the \
+                 damage costs, and a salvage copies what is whole"
+                    .to_owned(),
+            );
+        }
         let hint = match self.library_error()? {
             Error::Rejected(rejection) => return rejection_hint(rejection),
+            Error::Engine(EngineError::OtherHistory(_)) => {
+                "nothing was changed; keep the folder as it is, and look for the backup in which this head is met"
+            }
             Error::Engine(EngineError::Log(error)) => match error {
                 LogError::NotFound { .. } => "check --store and BILINC_STORE; `bilinc commit` creates a store",
                 LogError::Busy { .. } => "another process is writing; try again",

@@ -4,6 +4,7 @@
 //! together; `render` draws answers for people.
 
 mod args;
+mod backup;
 mod completions;
 mod console;
 pub mod demo;
@@ -100,7 +101,8 @@ pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> 
         Some(Command::Rollback(args)) => rollback::run(console, args.command),
         Some(Command::Log(args)) => log::log(console, args),
         Some(Command::Status) => status::status(console),
-        Some(Command::Verify) => status::verify(console),
+        Some(Command::Verify(args)) => status::verify(console, &args),
+        Some(Command::Backup(args)) => backup::backup(console, &args),
         Some(Command::Export(args)) => transfer::export(console, &args),
         Some(Command::Import(args)) => transfer::import(console, args),
         Some(Command::Completions(args)) => completions::completions(console, &args),

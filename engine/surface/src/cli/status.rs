@@ -1,5 +1,8 @@
 //! `status` and `verify`.
 
+use bilinc::{Error, KnownHead, Memory};
+use clap::Args;
+
 use super::console::Console;
 use super::errors::CliError;
 use super::progress::Progress;
@@ -13,13 +16,22 @@ Examples:
   bilinc status
   bilinc status --store ./memory --json";
 
-/// How `verify` is used.
-pub(super) const VERIFY_EXAMPLE: &str = "\
+/// Options of `verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Reads every byte of the log. When something is damaged it says where the damage begins, changes \
-nothing and exits with 1.
+nothing and exits with 1. With --since-head it proves, too, that the history up to a head which \
+`status`, `verify` or `backup` printed some day is unchanged, and exits with 1 when it is not, or is \
+another store's.
 
-Example:
-  bilinc verify --store ./memory";
+Examples:
+  bilinc verify --store ./memory
+  bilinc verify --since-head \"$(cat head-of-january)\"")]
+pub(super) struct VerifyArgs {
+    /// A head that was printed earlier, <position>:<64 hex digits>, or the digits alone
+    #[arg(long, value_name = "HEAD")]
+    since_head: Option<KnownHead>,
+}
 
 /// Shows what the store holds and how it is.
 pub(super) fn status(console: &mut Console<'_>) -> Result<(), CliError> {
@@ -30,24 +42,44 @@ pub(super) fn status(console: &mut Console<'_>) -> Result<(), CliError> {
 }
 
 /// Proves the whole log.
-pub(super) fn verify(console: &mut Console<'_>) -> Result<(), CliError> {
+pub(super) fn verify(console: &mut Console<'_>, args: &VerifyArgs) -> Result<(), CliError> {
     let store = store::read(&console.globals).map_err(unreadable)?;
     if !store.exists {
+        // A history that is not there is not the one that the head was noted of.
+        if args.since_head.is_some() {
+            return Err(store::not_found(&store.path));
+        }
         return console.answer(&store.memory, &VerifiedView::nothing(), |out, _, _| {
             let path = store.path.display().to_string();
             writeln!(out, "No store yet at {}: nothing to verify.", render::escape(&path))
         });
     }
     let progress = Progress::bytes("Verifying", console.globals.json);
-    let verified = store.memory.verify(&mut |done, total| progress.at(done, total));
+    let proved = prove(&store.memory, args.since_head, &mut |done, total| progress.at(done, total));
     drop(progress);
     // Where the log ends says how much is affected; a log that cannot say that is unsound without it.
-    let verified =
-        verified.map_err(|error| CliError::Unsound { error, head: store.memory.head().ok().map(|head| head.seq) })?;
-    if !verified.state_equal {
-        return Err(CliError::StateDiffers);
+    let unsound = |error| CliError::Unsound { error, head: store.memory.head().ok().map(|head| head.seq) };
+    let view = sound(proved.map_err(unsound)?)?;
+    console.answer(&store.memory, &view, render::verified)
+}
+
+fn prove(memory: &Memory, since: Option<KnownHead>, progress: &mut dyn FnMut(u64, u64)) -> Result<VerifiedView, Error> {
+    match since {
+        Some(head) => Ok(VerifiedView::from(&memory.verify_since(head, progress)?)),
+        None => Ok(VerifiedView::from(&memory.verify(progress)?)),
     }
-    console.answer(&store.memory, &VerifiedView::from(&verified), render::verified)
+}
+
+/// A whole log is not all: the state that answers, and what is kept of it, must be what it says.
+fn sound(view: VerifiedView) -> Result<VerifiedView, CliError> {
+    let kept = [view.checkpoint, view.recall_checkpoint];
+    if !view.state_equal {
+        Err(CliError::StateDiffers)
+    } else if kept.iter().flatten().any(|kept| !kept.equal) {
+        Err(CliError::CheckpointDiffers)
+    } else {
+        Ok(view)
+    }
 }
 
 /// A store that cannot be opened for its damage is judged like one that can.
@@ -55,5 +87,18 @@ fn unreadable(error: CliError) -> CliError {
     match error {
         CliError::Engine(error) => CliError::Unsound { error, head: None },
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_that_differs_is_no_proof() {
+        let equal = VerifiedView::nothing();
+        let differs = VerifiedView { state_equal: false, ..VerifiedView::nothing() };
+        assert!(sound(equal).is_ok());
+        assert!(matches!(sound(differs), Err(CliError::StateDiffers)));
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Store {
 /// What a command needs of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Need {
-    /// Takes no lock and changes nothing.
+    /// Takes no lock of the log and changes nothing in it.
     Read,
     /// Opens for writing, so that it sees what a writer would.
     Inspect,
@@ -66,8 +66,11 @@ fn open(globals: &Globals, need: Need, args: Option<&WriteArgs>, allow_secrets: 
     let named = named_folder(globals.store.as_deref(), variable);
     let is_default = named.is_none();
     let path = named.map_or_else(|| default_folder(variable, cfg!(target_os = "macos")), Ok)?;
-    let mut builder =
-        Memory::builder().create(need == Need::Create).read_only(need == Need::Read).refuse_secrets(!allow_secrets);
+    let mut builder = Memory::builder()
+        .create(need == Need::Create)
+        .read_only(need == Need::Read)
+        .checkpoints(true)
+        .refuse_secrets(!allow_secrets);
     if let Some(args) = args {
         builder = builder.actor(args.actor());
     }
@@ -97,6 +100,11 @@ fn open(globals: &Globals, need: Need, args: Option<&WriteArgs>, allow_secrets: 
         }
         Err(error) => Err(in_store(error, &path).into()),
     }
+}
+
+/// The failure of what needs a store where there is none.
+pub(super) fn not_found(path: &Path) -> CliError {
+    Error::Engine(LogError::NotFound { path: path.display().to_string() }.into()).into()
 }
 
 /// Names the whole path of a file that the log knows by its place in the store.

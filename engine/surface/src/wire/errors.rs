@@ -1,6 +1,9 @@
 //! Errors as JSON: one shape on every surface.
 
-use bilinc::{DreamApplyError, DreamId, EngineError, Error, Key, Rejection, Seq, SnapshotId, Version, log::LogError};
+use bilinc::{
+    DreamApplyError, DreamId, EngineError, Error, Head, HeadNotMet, Key, Rejection, Seq, SnapshotId, Version,
+    log::LogError,
+};
 use serde::Serialize;
 
 use super::dreams::ResultView;
@@ -96,6 +99,12 @@ pub struct Details {
     /// How many positions, from the affected one to the last, are not proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub affected: Option<u64>,
+    /// The chain head that was noted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_head: Option<String>,
+    /// The chain head of this log at that position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_head: Option<String>,
     /// Who holds a lock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holder: Option<String>,
@@ -127,7 +136,22 @@ impl From<&Error> for Details {
             Error::Engine(EngineError::Unreadable { position, .. }) => {
                 Self { position: Some(*position), ..Self::default() }
             }
+            Error::Engine(EngineError::OtherHistory(not_met)) => not_met.as_ref().into(),
             _ => Self::default(),
+        }
+    }
+}
+
+impl From<&HeadNotMet> for Details {
+    fn from(not_met: &HeadNotMet) -> Self {
+        let HeadNotMet { expected, found, last } = not_met;
+        let found = expected.seq.zip(*found).map(|(seq, chain)| Head { seq, chain });
+        Self {
+            reason: Some("other_history".to_owned()),
+            expected_head: Some(expected.to_string()),
+            found_head: found.map(|head| head.to_string()),
+            head: Some(last.seq),
+            ..Self::default()
         }
     }
 }
@@ -138,7 +162,7 @@ impl Details {
     pub fn with_cost(self, head: Option<Seq>) -> Self {
         let affected = |position: Seq, head: Seq| head.get().saturating_add(1).saturating_sub(position.get());
         let affected = self.position.zip(head).map(|(position, head)| affected(position, head));
-        Self { head: head.filter(|_| affected.is_some()), affected, ..self }
+        Self { head: head.filter(|_| affected.is_some()).or(self.head), affected, ..self }
     }
 
     /// What is known of a dream that failed part-way.

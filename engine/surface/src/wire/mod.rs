@@ -6,6 +6,7 @@
 //! human output is drawn from the same twins, so that it can never show what the JSON does not hold.
 
 pub mod actions;
+pub mod backup;
 pub mod diffs;
 pub mod dreams;
 pub mod entries;

@@ -1,6 +1,6 @@
 //! How a store is.
 
-use bilinc::{ChainHash, DreamId, Seq, Status, StoreId, limits};
+use bilinc::{ChainHash, DreamId, Head, Seq, Status, StoreId, limits};
 use serde::Serialize;
 
 use super::ByType;
@@ -98,8 +98,12 @@ pub struct StoreView {
     pub seq: Seq,
     /// The chain hash there.
     pub root_hash: String,
+    /// Both, as `verify --since-head` takes them.
+    pub head: String,
     /// Segments of the log.
     pub segments: u64,
+    /// The position of the checkpoint that the next open can begin with.
+    pub checkpoint: Option<Seq>,
     /// `durable` or `relaxed`.
     pub durability: &'static str,
     /// Why it takes no writes, if it takes none.
@@ -127,6 +131,7 @@ impl StatusView {
     #[must_use]
     pub fn new(status: &Status, path: Option<String>, exists: bool) -> Self {
         let counts = &status.counts;
+        let head = if exists { status.head } else { Head { chain: ChainHash([0; 32]), ..status.head } };
         let dreams = (status.dreams.iter())
             .map(|open| OpenDreamView { dream_id: open.dream, state: open.phase.name(), days_left: open.days_left })
             .collect();
@@ -163,9 +168,11 @@ impl StatusView {
             },
             store: StoreView {
                 exists,
-                seq: status.head.seq,
-                root_hash: if exists { status.head.chain } else { ChainHash([0; 32]) }.to_string(),
+                seq: head.seq,
+                root_hash: head.chain.to_string(),
+                head: head.to_string(),
                 segments: if exists { status.segments } else { 0 },
+                checkpoint: status.checkpoint,
                 durability: status.durability,
                 read_only: status.read_only.clone(),
                 recovered: status.recovered.clone(),

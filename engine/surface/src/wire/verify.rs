@@ -1,6 +1,6 @@
 //! The proof that a log is whole.
 
-use bilinc::{ChainHash, Seq, StoreId, Verified};
+use bilinc::{ChainHash, CheckpointProof, Head, Seq, StoreId, Verified, VerifiedSince};
 use serde::Serialize;
 
 /// What reading the whole log proved.
@@ -13,6 +13,11 @@ pub struct VerifiedView {
     pub seq: Seq,
     /// The chain hash there, computed anew.
     pub root_hash: String,
+    /// Both, as `verify --since-head` takes them.
+    pub head: String,
+    /// What was proved from a head that was noted earlier; none when none was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<SinceView>,
     /// Segments read.
     pub segments: u64,
     /// Bytes read.
@@ -27,6 +32,38 @@ pub struct VerifiedView {
     pub erased_bodies: u64,
     /// Whether the state folded anew from the log equals the state that answers.
     pub state_equal: bool,
+    /// The comparison of the checkpoint with the log; none when there is no checkpoint.
+    pub checkpoint: Option<CheckpointView>,
+    /// That of the checkpoint of the recall index.
+    pub recall_checkpoint: Option<CheckpointView>,
+}
+
+/// A checkpoint that was compared with the log.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointView {
+    /// The position that it was made at.
+    pub seq: Seq,
+    /// Whether it equals what the log gives.
+    pub equal: bool,
+}
+
+impl From<CheckpointProof> for CheckpointView {
+    fn from(proof: CheckpointProof) -> Self {
+        Self { seq: proof.position, equal: proof.equal }
+    }
+}
+
+/// The history up to a head that was noted earlier is unchanged.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SinceView {
+    /// Where the chain goes through the head.
+    pub seq: Seq,
+    /// The head, with its position.
+    pub head: String,
+    /// How many events have come since.
+    pub events_since: u64,
 }
 
 impl VerifiedView {
@@ -37,6 +74,8 @@ impl VerifiedView {
             store_id: None,
             seq: Seq::ZERO,
             root_hash: ChainHash([0; 32]).to_string(),
+            head: Head { seq: Seq::ZERO, chain: ChainHash([0; 32]) }.to_string(),
+            since: None,
             segments: 0,
             bytes: 0,
             operations: 0,
@@ -44,6 +83,8 @@ impl VerifiedView {
             bodies: 0,
             erased_bodies: 0,
             state_equal: true,
+            checkpoint: None,
+            recall_checkpoint: None,
         }
     }
 }
@@ -54,6 +95,8 @@ impl From<&Verified> for VerifiedView {
             store_id: Some(verified.store),
             seq: verified.head.seq,
             root_hash: verified.head.chain.to_string(),
+            head: verified.head.to_string(),
+            since: None,
             segments: verified.segments,
             bytes: verified.bytes,
             operations: verified.operations,
@@ -61,6 +104,16 @@ impl From<&Verified> for VerifiedView {
             bodies: verified.bodies,
             erased_bodies: verified.erased_bodies,
             state_equal: verified.state_equal,
+            checkpoint: verified.checkpoint.map(CheckpointView::from),
+            recall_checkpoint: verified.recall_checkpoint.map(CheckpointView::from),
         }
+    }
+}
+
+impl From<&VerifiedSince> for VerifiedView {
+    fn from(proof: &VerifiedSince) -> Self {
+        let (seq, head) = (proof.met.seq, proof.met.to_string());
+        let since = SinceView { seq, head, events_since: proof.events_since };
+        Self { since: Some(since), ..Self::from(&proof.verified) }
     }
 }

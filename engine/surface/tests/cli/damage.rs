@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::shell::{Ran, Shell};
 
-const READS: [&[&str]; 10] = [
+const READS: [&[&str]; 11] = [
     &["list"],
     &["get", "k"],
     &["flags"],
@@ -20,6 +20,7 @@ const READS: [&[&str]; 10] = [
     &["verify"],
     &["dream", "list"],
     &["export"],
+    &["backup", "copy"],
 ];
 
 #[test]
@@ -123,7 +124,7 @@ fn files(shell: &Shell) -> Vec<PathBuf> {
 }
 
 /// Turns one bit of the first place where the log holds these bytes.
-fn damage(shell: &Shell, needle: &[u8]) {
+pub(crate) fn damage(shell: &Shell, needle: &[u8]) {
     let log = shell.store().join("log");
     let segment = fs::read_dir(log).unwrap().next().unwrap().unwrap().path();
     let mut bytes = fs::read(&segment).unwrap();

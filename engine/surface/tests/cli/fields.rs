@@ -53,6 +53,9 @@ const PROMISED: &[(&str, &str)] = &[
     ("rollback execute counts", "created updated deleted"),
     ("log", "events nextCursor"),
     ("log events[]", "seq at op key source sessionId reason operationId dreamId undoes entryVersion value"),
+    ("backup", "target storeId seq rootHash head operations events bytes"),
+    ("verify", "seq rootHash head stateEqual"),
+    ("verify since", "seq head eventsSince"),
     ("status", "workspace plan capabilities limits usage store"),
 ];
 const ENTRY: &str = "key value memoryType importance metadata source sessionId canonical priority ttl expiresAt \

@@ -1,6 +1,7 @@
 //! The real program, run as people and agents run it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+mod backup;
 mod damage;
 mod demo;
 mod dream_refusals;

@@ -139,7 +139,13 @@ fn read(shell: &Shell, dream: &str, answer: &mut impl FnMut(&'static str, Value)
     }
     answer("log", shell.json(&["log", "--limit", "1000", "--include-values"]));
     answer("status", shell.json(&["status"]));
-    answer("verify", shell.json(&["verify"]));
+    let verified = shell.json(&["verify"]);
+    let head = verified["head"].as_str().unwrap();
+    answer("verify", shell.json(&["verify", "--since-head", head]));
+    answer("verify", verified.clone());
+    assert!(shell.text(&["verify", "--since-head", head]).contains("nothing has come since"));
+    answer("backup", shell.json(&["backup", "copy"]));
+    assert!(shell.text(&["backup", "another copy"]).starts_with("Copied to another copy"));
     answer("dream show", shell.json(&["dream", "show", dream]));
     answer("dream list", shell.json(&["dream", "list"]));
     let file = shell.file("out.jsonl");
@@ -170,7 +176,7 @@ fn an_operation_that_only_reads_leaves_the_log_as_it_is() {
     let shell = Shell::new();
     shell.commit("k", "v");
     let before = shell.json(&["status"])["stateVersion"].clone();
-    let reads: [&[&str]; 13] = [
+    let reads: [&[&str]; 14] = [
         &["get", "k"],
         &["list"],
         &["flags"],
@@ -178,6 +184,7 @@ fn an_operation_that_only_reads_leaves_the_log_as_it_is() {
         &["history", "k"],
         &["log"],
         &["verify"],
+        &["backup", "copy"],
         &["dream", "list"],
         &["snapshot", "list"],
         &["diff", "--from-snapshot", "0"],

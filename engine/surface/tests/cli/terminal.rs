@@ -88,11 +88,12 @@ fn colours_and_progress_are_for_terminals_only() {
     shell.commit("k", "v");
     let lines: String = (0..2000).map(|number| format!("{{\"key\":\"k{number}\",\"value\":{number}}}\n")).collect();
     let file = shell.write("many.jsonl", lines);
-    let words: [&[&str]; 8] = [
+    let words: [&[&str]; 9] = [
         &["import", &file],
         &["import", &file, "--json"],
         &["verify"],
         &["verify", "--json"],
+        &["backup", "copy"],
         &["export", "-o", "out.jsonl", "--json"],
         &["export"],
         &["list"],

@@ -5,6 +5,7 @@ use std::io::Write;
 use super::Drawn;
 use super::style::{Style, Tone};
 use super::text::{bytes, count, escape};
+use crate::wire::backup::BackupView;
 use crate::wire::status::StatusView;
 use crate::wire::transfer::ImportView;
 use crate::wire::verify::VerifiedView;
@@ -37,7 +38,7 @@ pub(in crate::cli) fn status(out: &mut dyn Write, style: Style, view: &StatusVie
     line("open flags", count(usage.flagged, "memory", "memories"))?;
     line("snapshots", usage.snapshots.to_string())?;
     line("position", format!("@{}", view.store.seq))?;
-    line("root hash", view.store.root_hash.clone())?;
+    line("head", view.store.head.clone())?;
     let segments = count(view.store.segments, "segment", "segments");
     line("on disk", format!("{} in {segments}", bytes(usage.log_bytes)))?;
     let purged = match usage.purged_bytes {
@@ -45,6 +46,9 @@ pub(in crate::cli) fn status(out: &mut dyn Write, style: Style, view: &StatusVie
         purged => format!(", {} purged", bytes(purged)),
     };
     line("values", format!("{} live, {} of history{purged}", bytes(usage.live_bytes), bytes(usage.history_bytes)))?;
+    if let Some(checkpoint) = view.store.checkpoint {
+        line("checkpoint", format!("@{checkpoint}"))?;
+    }
     line("durability", view.store.durability.to_owned())?;
     for dream in &view.store.dreams {
         let left = count(dream.days_left.max(0).unsigned_abs(), "day", "days");
@@ -70,8 +74,31 @@ pub(in crate::cli) fn verified(out: &mut dyn Write, style: Style, view: &Verifie
         erased => format!("; {erased} were erased, as recorded"),
     };
     writeln!(out, "  {bodies}{erased}.")?;
-    writeln!(out, "  The hash chain was computed anew and ends at {}.", view.root_hash)?;
-    writeln!(out, "  The state folded anew from the log equals the state that answers.")
+    writeln!(out, "  The hash chain was computed anew and ends at {}.", view.head)?;
+    if let Some(since) = &view.since {
+        let events = match since.events_since {
+            0 => "nothing has come since".to_owned(),
+            1 => "1 event has come since".to_owned(),
+            events => format!("{events} events have come since"),
+        };
+        writeln!(out, "  It goes through {}: the history up to there is unchanged, and {events}.", since.head)?;
+    }
+    writeln!(out, "  The state folded anew from the log equals the state that answers.")?;
+    for (what, kept) in [("checkpoint", view.checkpoint), ("checkpoint of the recall index", view.recall_checkpoint)] {
+        if let Some(kept) = kept {
+            writeln!(out, "  The {what}, made at position {}, equals what the log gives.", kept.seq)?;
+        }
+    }
+    Ok(())
+}
+
+pub(in crate::cli) fn backed_up(out: &mut dyn Write, style: Style, view: &BackupView) -> Drawn {
+    writeln!(out, "Copied to {}", style.bold(&escape(&view.target)))?;
+    let (operations, events) =
+        (count(view.operations, "operation", "operations"), count(view.events, "event", "events"));
+    let segments = count(view.segments, "segment", "segments");
+    writeln!(out, "  {operations} with {events}, {} in {segments}; all of it was proved.", bytes(view.bytes))?;
+    writeln!(out, "  The store {} stands at the head {}.", view.store_id, view.head)
 }
 
 pub(in crate::cli) fn imported(out: &mut dyn Write, style: Style, view: &ImportView) -> Drawn {

@@ -16,7 +16,7 @@ pub(super) use self::dreams::{applied, dream, dreams, results, started};
 pub(super) use self::entries::{
     committed, confirmed, entry, flagged, flags, forgotten, history, list, recall, revised,
 };
-pub(super) use self::info::{imported, status, verified};
+pub(super) use self::info::{backed_up, imported, status, verified};
 pub(super) use self::log::{log, log_line};
 pub(super) use self::snapshots::{preview, rolled_back, snapshot_taken, snapshots};
 pub use self::style::Style;
