@@ -16,9 +16,9 @@ use crate::log::{self, BodyState, Frame, FrameDraft};
 /// The codec of this version, as frames name it.
 pub(crate) const CODEC_V1: u8 = 1;
 
-/// No part of a frame is larger than a frame may be; a forged length is refused by this limit before
-/// anything is allocated for it.
-const LIMIT: usize = 64 * 1024 * 1024;
+/// What bincode counts: every number at its full width, which is at most eight times what it takes on
+/// the disk, and a frame has at most 64 MiB there. Nothing is allocated by a length alone, see `v1::list`.
+const LIMIT: usize = 8 * 64 * 1024 * 1024;
 
 /// Variable-length integers, little-endian.
 fn config() -> impl bincode::config::Config {

@@ -162,3 +162,33 @@ fn damaged_operations_are_refused_and_never_panic() {
         }
     }
 }
+
+#[test]
+fn an_operation_that_is_larger_in_memory_than_a_frame_is_read_as_it_was_written() {
+    // An undo of many keys: some bytes each on the disk, some hundred in memory.
+    let count = 400_000_u64;
+    let removed = |index: u64| {
+        Event::Removed(Removed { key: key(&format!("k{index}")), undoes: vec![Seq::new(1); 9], hidden_through: None })
+    };
+    let mut events = operation(OperationKind::Undo, (0..count).map(removed).collect());
+    events.iter_mut().for_each(|event| event.body = None);
+    let draft = encode(&events).unwrap();
+    assert!(draft.frame_len().unwrap() < 10 << 20);
+    let wire: super::v1::OperationV1<'_> = super::whole(&draft.permanent).unwrap();
+    assert_eq!(wire.events.len() as u64, count);
+}
+
+#[test]
+fn a_forged_length_of_a_list_is_refused_by_what_follows_it() {
+    let events = operation(OperationKind::Commit, vec![sample(OperationId::from_u128(1)).swap_remove(0)]);
+    let draft = encode(&events).unwrap();
+    let wire = super::v1::OperationV1::from_events(&events[0].operation, &events);
+    let record = bincode::encode_to_vec(&wire.events[0], super::config()).unwrap();
+    let before = draft.permanent.len() - record.len() - 1;
+    assert_eq!(draft.permanent[before], 1, "the number of events");
+    for length in [2, 1 << 16, 1 << 26, 1 << 32, 1 << 60, u64::MAX] {
+        let number = bincode::encode_to_vec(length, super::config()).unwrap();
+        let forged = [&draft.permanent[..before], &number, &record].concat();
+        assert!(super::whole::<super::v1::OperationV1<'_>>(&forged).is_err(), "{length}");
+    }
+}
