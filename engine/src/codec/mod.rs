@@ -32,6 +32,8 @@ pub(crate) enum Bodies {
     None,
     /// Those of operations with an idempotency key: what folding into the state needs.
     ForState,
+    /// All that are not erased and can be read: for who reads again, and singly, what is missing.
+    Readable,
     /// All that are not erased.
     All,
 }
@@ -91,7 +93,7 @@ pub(crate) fn decode_with(
     let with_bodies = match bodies {
         Bodies::None => false,
         Bodies::ForState => events.first().is_some_and(|event| event.operation.idempotency.is_some()),
-        Bodies::All => true,
+        Bodies::Readable | Bodies::All => true,
     };
     if with_bodies {
         for (event_index, event) in (0_u32..).zip(&mut events) {

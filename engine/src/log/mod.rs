@@ -180,7 +180,7 @@ impl Log {
     }
 
     fn visible(&self) -> Result<End, LogError> {
-        let mark = self.marks.load().doing("read the mark", mark::MARK)?;
+        let mark = self.marks.load()?;
         Ok(self.shown(mark.map(|mark| mark.visible)))
     }
 

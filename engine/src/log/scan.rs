@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::bytes::all_zero;
 use super::error::{Damage, Doing, LogError};
 use super::frame::{Frame, FrameFault};
-use super::frame_header::{FRAME_HEADER_BYTES, FRAME_VERSION, FrameHeader, HeaderFault};
+use super::frame_header::{FRAME_HEADER_BYTES, FrameHeader, HeaderFault};
 use super::index::Entry;
 use super::segment::Segment;
 use super::torn::later_frame;
@@ -130,13 +130,7 @@ impl Scanner {
             Err(HeaderFault::Zeros) => HeaderStep::End { eof: false },
             Err(HeaderFault::Broken(reason)) => self.bad(reason, true),
             Err(HeaderFault::Impossible(reason)) => self.bad(reason, false),
-            Err(HeaderFault::Newer(found)) => {
-                return Err(LogError::NewerFormat {
-                    path: self.segment.path.clone(),
-                    found: u32::from(found),
-                    supported: u32::from(FRAME_VERSION),
-                });
-            }
+            Err(HeaderFault::Newer { found, supported }) => return Err(self.segment.newer(found, supported)),
         })
     }
 

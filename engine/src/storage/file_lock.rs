@@ -8,6 +8,7 @@ use std::sync::mpsc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::file::open_regular;
 use super::{LockOutcome, StorageLock};
 
 /// How much of the holder's text is kept.
@@ -92,7 +93,7 @@ impl FileLock {
 }
 
 fn open(path: &PathBuf) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+    open_regular(OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600), path)
 }
 
 impl StorageLock for FileLock {

@@ -96,7 +96,8 @@ impl Store {
 
     /// Reads the log once from end to end, which is faster than body by body, and takes the bodies
     /// that entries still name. The few entries whose metadata stands elsewhere than their value,
-    /// or that were brought back, are read singly.
+    /// or that were brought back, are read singly, and so is an entry whose body could not be read: a
+    /// damaged body that no entry names any more harms no recall.
     fn make_index(&self, index: &mut Recall) -> Result<(), EngineError> {
         let head = {
             let mut published = self.published_mut();
@@ -104,7 +105,7 @@ impl Store {
             published.head()
         };
         let mut rest: Vec<Key> = Vec::new();
-        self.visit(Seq::ZERO, head, Bodies::All, &mut |event| {
+        self.visit(Seq::ZERO, head, Bodies::Readable, &mut |event| {
             if let Some(key) = event.event.key() {
                 self.index_event(index, event, key, &mut rest);
             }
