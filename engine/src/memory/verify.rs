@@ -31,7 +31,9 @@ impl Memory {
         // What was erased meanwhile was named before.
         self.store.refresh()?;
         let (state_equal, purges) = self.fold_anew()?;
-        let erased: HashSet<Seq> = report.zeroed.iter().copied().map(Seq::new).collect();
+        let half_erased = report.half_erased.iter().copied().map(Seq::new);
+        self.hold_halves_against(half_erased.clone(), &purges, Seq::new(report.last_seq))?;
+        let erased: HashSet<Seq> = report.zeroed.iter().copied().map(Seq::new).chain(half_erased).collect();
         self.hold_against(&erased, &purges, Seq::new(report.last_seq))?;
         let erased_bodies = erased.len() as u64;
         Ok(Verified {
@@ -66,6 +68,22 @@ impl Memory {
         }
     }
 
+    /// A body half erased is one that is just being erased. When its purge was finished before the bodies
+    /// were looked at, something has been written there since.
+    fn hold_halves_against(
+        &self,
+        mut halves: impl Iterator<Item = Seq>,
+        purges: &Purges,
+        through: Seq,
+    ) -> Result<(), Error> {
+        match halves.find(|seq| purges.is_finished(*seq, through)) {
+            Some(seq) => {
+                Err(self.store.damaged_body(seq, "the body is not all zeros, though a purge erased it")?.into())
+            }
+            None => Ok(()),
+        }
+    }
+
     /// An erased body that no purge names is damage, and so is one that is there although its purge
     /// was finished before the bodies were looked at.
     fn hold_against(&self, erased: &HashSet<Seq>, purges: &Purges, through: Seq) -> Result<(), Error> {
@@ -73,10 +91,9 @@ impl Memory {
         if let Some(seq) = unexplained {
             return Err(self.store.damaged_body(*seq, UNEXPLAINED)?.into());
         }
-        let completed = |purge: &Seq| purges.completed.get(purge).is_some_and(|at| *at <= through);
-        let mut left: Vec<Seq> = (purges.named.iter())
-            .filter(|(seq, purge)| !erased.contains(seq) && completed(purge))
-            .map(|(seq, _)| *seq)
+        let mut left: Vec<Seq> = (purges.named.keys())
+            .filter(|seq| !erased.contains(seq) && purges.is_finished(**seq, through))
+            .copied()
             .collect();
         left.sort_unstable();
         for seq in left {
@@ -99,6 +116,12 @@ struct Purges {
 }
 
 impl Purges {
+    /// Whether a purge that names the body at this position was finished by then.
+    fn is_finished(&self, seq: Seq, through: Seq) -> bool {
+        let purge = self.named.get(&seq);
+        purge.and_then(|purge| self.completed.get(purge)).is_some_and(|at| *at <= through)
+    }
+
     fn learn(&mut self, recorded: &RecordedEvent) {
         match &recorded.event {
             Event::Purged(purged) => {

@@ -1,6 +1,11 @@
 //! Damage inside the log: reads answer from what lies before it, writes are refused, nothing is lost
 //! in silence.
 
+mod ask;
+mod bytes;
+mod oracle;
+mod story;
+
 use std::sync::Arc;
 
 use bilinc::storage::MemoryStorage;
