@@ -5,6 +5,7 @@ mod ask;
 mod bytes;
 mod oracle;
 mod story;
+mod swaps;
 
 use std::sync::Arc;
 
