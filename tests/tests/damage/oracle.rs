@@ -41,6 +41,8 @@ pub(super) struct Truth {
     pub(super) places: Vec<Place>,
     /// Where the purge is recorded.
     pub(super) purged: u64,
+    /// The operation whose body it erased.
+    pub(super) erased: u64,
     /// The usual form asks another part of the questions from case to case.
     turn: AtomicUsize,
     /// By the position that the prefix ends with.
@@ -96,6 +98,7 @@ impl Truth {
             unpurged,
             places,
             purged: 0,
+            erased: 0,
             turn: AtomicUsize::new(0),
             answers: BTreeMap::new(),
             needs: BTreeMap::new(),
@@ -109,6 +112,7 @@ impl Truth {
         let memory = read_only(&truth.storage).unwrap();
         let events = memory.recorded(Seq::ZERO).unwrap();
         truth.purged = events.iter().find(|event| event.event.name() == "Purged").unwrap().seq.get();
+        truth.erased = truth.purged - 1;
         assert_eq!(ask::all(&memory, dream), truth.answers[&truth.head()], "reading without a mark differs");
         for name in super::story::KEYS {
             let entry = memory.get(name).unwrap().map(|found| found.entry);
