@@ -1,6 +1,7 @@
 //! Erasing bodies for good.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use super::append::Append;
@@ -89,11 +90,11 @@ impl Log {
         let storage = self.storage.as_ref();
         let mut removed = false;
         for dir in [QUARANTINE_DIR, LOG_DIR] {
-            // A folder that is not there holds nothing.
-            if !storage.exists(dir).doing("look for a folder", dir)? {
-                continue;
-            }
-            let names = storage.list(dir).doing("list a folder", dir)?;
+            // A folder that is not there holds nothing, nor does one that is none.
+            let names = match storage.list(dir) {
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+                names => names.doing("list a folder", dir)?,
+            };
             let is_copy = |name: &str| dir == QUARANTINE_DIR || name.ends_with(".tmp");
             for entry in names.iter().filter(|entry| !entry.is_dir && is_copy(&entry.name)) {
                 let path = format!("{dir}/{}", entry.name);

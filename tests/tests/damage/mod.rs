@@ -3,9 +3,11 @@
 
 mod ask;
 mod bytes;
+mod folder;
 mod oracle;
 mod story;
 mod swaps;
+mod tokens;
 
 use std::sync::Arc;
 
