@@ -8,6 +8,7 @@ mod docs;
 mod dream_pages;
 mod dream_undo;
 mod faults;
+mod forged;
 mod formats;
 mod golden;
 mod hidden;

@@ -198,14 +198,20 @@ impl Scanner {
     }
 
     /// Makes `want` bytes from this place on available, as far as the file goes; answers where in the
-    /// buffer they start. `want` is a header's length or one that a header's CRC has vouched for.
+    /// buffer they start. `want` is a header's length or one that a header's CRC has vouched for; room is
+    /// made for no more than the file holds.
     fn fill(&mut self, want: usize) -> Result<usize, LogError> {
         let start = usize::try_from(self.offset.saturating_sub(self.buffer_offset));
         let start = start.unwrap_or(usize::MAX);
         if start <= self.filled && self.filled.saturating_sub(start) >= want {
             return Ok(start);
         }
-        let size = want.max(self.read_bytes);
+        let mut size = want;
+        if size > self.read_bytes {
+            let len = self.segment.file.len().doing("measure a segment", &self.segment.path)?;
+            size = size.min(usize::try_from(len.saturating_sub(self.offset)).unwrap_or(usize::MAX));
+        }
+        let size = size.max(self.read_bytes);
         // A buffer that no frame shares any more is used again.
         let reusable = Arc::get_mut(&mut self.buffer).is_some_and(|buffer| buffer.len() >= size);
         if !reusable {
