@@ -1,6 +1,7 @@
 //! Scenarios and properties of the façade, named by what would go wrong.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod clocks;
 mod crash;
 mod cursors;
 mod damage;

@@ -117,7 +117,8 @@ fn io_error(doing: &'static str, source: std::io::Error) -> EngineError {
 
 fn parse(token: &str) -> Option<(Timestamp, Seq, [u8; HASH_BYTES])> {
     let digits = token.strip_prefix("rb1_").filter(|digits| digits.len() == 64 && digits.is_ascii())?;
-    let expires_at = i64::try_from(u64::from_str_radix(digits.get(..16)?, 16).ok()?).ok()?;
+    // A moment before 1970 is a negative number.
+    let expires_at = u64::from_str_radix(digits.get(..16)?, 16).ok()?.cast_signed();
     let head = u64::from_str_radix(digits.get(16..32)?, 16).ok()?;
     let hash = u128::from_str_radix(digits.get(32..)?, 16).ok()?;
     Some((Timestamp::from_micros(expires_at), Seq::new(head), hash.to_be_bytes()))
