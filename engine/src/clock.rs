@@ -60,8 +60,9 @@ impl Clock for ManualClock {
     }
 }
 
-/// Where ids of operations, imports and stores come from. An id that comes twice makes versions that
-/// come twice, which nothing here can notice.
+/// Where ids of operations, imports and stores come from. One that is a dream's or a snapshot's already is
+/// passed over. Any other that comes twice makes versions that come twice, which nothing here can notice:
+/// an expected version may then be taken for met, and two imports are undone as one.
 pub trait Ids: Send + Sync + Debug {
     /// 128 bits that never came before.
     fn next_id(&self) -> u128;
@@ -87,7 +88,8 @@ fn id_at(time: SystemTime) -> u128 {
     Uuid::new_v7(uuid::Timestamp::from_unix(&COUNTED, since.as_secs(), since.subsec_nanos())).as_u128()
 }
 
-/// 1, 2, 3 … in the low bits under a fixed high part, for tests and replays.
+/// 1, 2, 3 … in the low bits under a fixed high part, for tests and replays. Begins anew in each process:
+/// a store that lives longer needs another high part each time.
 #[derive(Debug)]
 pub struct CountingIds {
     high: u64,

@@ -32,8 +32,8 @@ pub enum EngineError {
         /// What was found.
         reason: String,
     },
-    /// The system has no random numbers to give.
-    #[error("the system gives no random numbers: {0}")]
+    /// The system has no random numbers to give, or the source of ids no new ones.
+    #[error("there are no random numbers: {0}")]
     Random(String),
     /// A file that the caller reads from or writes to failed.
     #[error("{doing}: {source}")]

@@ -315,3 +315,36 @@ fn two_stores_with_one_clock_give_other_ids_and_other_versions() {
         }
     }
 }
+
+/// [`bilinc::Ids`] asks for ids that never came before. One that breaks this loses what ids are for, and
+/// nothing that rests on positions.
+#[test]
+fn ids_that_come_twice_harm_nothing_that_rests_on_positions() {
+    let bench = Bench::new();
+    let tell = |memory: &Memory, value: &str| {
+        bench.tick();
+        memory.commit(commit("a", value)).unwrap();
+        memory.commit(commit("b", value)).unwrap();
+        let snapshot = memory.snapshot(Snapshot::default()).unwrap().answer.id;
+        let dream = memory.dream_start(DreamStart::default()).unwrap().answer.dream.unwrap();
+        let version = memory.get("a").unwrap().unwrap().entry.version;
+        memory.dream_apply(dream, vec![action(ActionOp::Confirm, "a", Some(version))], None, false).unwrap();
+        memory.revise(revise("b", "changed")).unwrap();
+        let token = memory.rollback_preview(snapshot, "back", 10).unwrap().confirmation_token;
+        let _ = memory.rollback(snapshot, "back", &token);
+        memory.dreams(10).unwrap();
+        memory.dream(dream).unwrap();
+        let seq = memory.commit(commit("c", value)).unwrap().answer.seq;
+        memory.undo(undo_seq(seq)).unwrap();
+    };
+    for value in ["one", "two", "three"] {
+        let ids = Arc::new(bilinc::CountingIds::new(7));
+        let memory = builder(&bench.clock, &ids).open_in(Arc::clone(&bench.storage)).unwrap();
+        tell(&memory, value);
+        assert_eq!(value_of(&memory, "a").as_deref(), Some(value));
+        assert!(memory.get("c").unwrap().is_none());
+        assert_sound(&memory);
+    }
+    let events = bench.open_again().recorded(Seq::ZERO).unwrap();
+    assert!(events.iter().zip(1..).all(|(event, seq)| event.seq.get() == seq));
+}
