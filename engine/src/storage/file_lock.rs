@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -92,7 +92,7 @@ impl FileLock {
     }
 }
 
-fn open(path: &PathBuf) -> io::Result<File> {
+fn open(path: &Path) -> io::Result<File> {
     open_regular(OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600), path)
 }
 

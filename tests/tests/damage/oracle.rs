@@ -210,7 +210,7 @@ impl Truth {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         // Where the open does not know yet what there is to find, the proof has to find it.
         let prove = matches!(fate, Fate::Body(_) | Fate::Any);
-        let wanted = |number: usize| long_form() || (number + turn) % TURNS == 0 || (number == 0 && prove);
+        let wanted = |number: usize| long_form() || (number + turn).is_multiple_of(TURNS) || (number == 0 && prove);
         let asked = ask::some(&memory, self.dream, &mut |number| wanted(number));
         for (name, answer) in &asked {
             let expected = &truth.iter().find(|(there, _)| there == name).unwrap().1;

@@ -5,7 +5,6 @@ use crate::log::chain::body_digest;
 use crate::log::frame_header::{
     FLAG_BODIES, FRAME_HEADER_BYTES, FrameHeader, MAX_FRAME_BYTES, MAX_FRAME_COUNT, Place, place_seed,
 };
-use crate::log::*;
 use crate::storage::MemoryStorage;
 
 /// A closed log of one operation, without a mark, and behind it these parts under a header for them that
@@ -45,7 +44,8 @@ fn assert_damage(storage: &MemoryStorage, case: &str) {
 
 #[test]
 fn a_header_that_says_what_nobody_writes_is_damage_and_never_a_torn_end() {
-    let wrong: [(&str, fn(&mut FrameHeader)); 16] = [
+    type Change = fn(&mut FrameHeader);
+    let wrong: [(&str, Change); 16] = [
         ("no events", |h| h.count = 0),
         ("too many events", |h| h.count = MAX_FRAME_COUNT + 1),
         ("as many as there are numbers", |h| h.count = u32::MAX),
