@@ -1,9 +1,12 @@
 //! Time and ids, injected: the rules never look at a clock, and tests decide what it shows.
 
 use std::fmt::Debug;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use bilinc_core::Timestamp;
+use uuid::{ContextV7, Uuid};
 
 /// Where the time comes from.
 pub trait Clock: Send + Sync + Debug {
@@ -11,14 +14,22 @@ pub trait Clock: Send + Sync + Debug {
     fn now(&self) -> Timestamp;
 }
 
-/// The system's clock.
+/// The system's clock, whatever it shows: a machine whose clock has lost its battery is in 1970, or before.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_micros(chrono::Utc::now().timestamp_micros())
+        moment(SystemTime::now())
     }
+}
+
+fn moment(time: SystemTime) -> Timestamp {
+    let micros = |span: std::time::Duration| i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
+    Timestamp::from_micros(match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => micros(since),
+        Err(before) => -micros(before.duration()),
+    })
 }
 
 /// A clock that shows what it is told, for tests and replays.
@@ -49,24 +60,36 @@ impl Clock for ManualClock {
     }
 }
 
-/// Where ids of operations, imports and stores come from. An id that comes twice makes versions that
-/// come twice, which nothing here can notice.
+/// Where ids of operations, imports and stores come from. One that is a dream's or a snapshot's already is
+/// passed over. Any other that comes twice makes versions that come twice, which nothing here can notice:
+/// an expected version may then be taken for met, and two imports are undone as one.
 pub trait Ids: Send + Sync + Debug {
     /// 128 bits that never came before.
     fn next_id(&self) -> u128;
 }
 
-/// UUIDs of version 7: ordered by time, random in the rest.
+/// UUIDs of version 7: ordered by time, random in the rest. A process whose clock steps back counts on
+/// from the latest time that it has seen.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TimeOrderedIds;
 
+/// What the ids of a process have counted to.
+static COUNTED: Mutex<ContextV7> = Mutex::new(ContextV7::new());
+
 impl Ids for TimeOrderedIds {
     fn next_id(&self) -> u128 {
-        uuid::Uuid::now_v7().as_u128()
+        id_at(SystemTime::now())
     }
 }
 
-/// 1, 2, 3 … in the low bits under a fixed high part, for tests and replays.
+/// An id of that time. One before 1970 has no place in a UUID and counts as the begin of 1970.
+fn id_at(time: SystemTime) -> u128 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Uuid::new_v7(uuid::Timestamp::from_unix(&COUNTED, since.as_secs(), since.subsec_nanos())).as_u128()
+}
+
+/// 1, 2, 3 … in the low bits under a fixed high part, for tests and replays. Begins anew in each process:
+/// a store that lives longer needs another high part each time.
 #[derive(Debug)]
 pub struct CountingIds {
     high: u64,
@@ -87,5 +110,44 @@ impl Ids for CountingIds {
         // versions come.
         let count = self.next.fetch_add(1, Ordering::SeqCst);
         (u128::from(self.high) << 64) | (u128::from(count) << 24)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::time::Duration;
+
+    use super::*;
+
+    const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
+    fn histories() -> [SystemTime; 6] {
+        let now = SystemTime::now();
+        [now, UNIX_EPOCH - YEAR, UNIX_EPOCH, now - YEAR, now + 300 * YEAR, UNIX_EPOCH - 2_000 * YEAR]
+    }
+
+    #[test]
+    fn a_clock_before_1970_or_beyond_9999_is_shown_and_breaks_nothing_off() {
+        assert_eq!(moment(UNIX_EPOCH - Duration::from_micros(7)).micros(), -7);
+        assert_eq!(moment(UNIX_EPOCH - 2_000 * YEAR), Timestamp::MIN);
+        assert_eq!(moment(UNIX_EPOCH + 9_000 * YEAR), Timestamp::MAX);
+    }
+
+    #[test]
+    fn ids_of_a_clock_that_jumps_are_never_the_same() {
+        let mut seen = HashSet::new();
+        for time in histories().into_iter().cycle().take(6_000) {
+            assert!(seen.insert(id_at(time)), "an id came twice");
+        }
+        let threads = std::thread::scope(|scope| {
+            let count = || (0..1_000).map(|_| id_at(UNIX_EPOCH)).collect::<Vec<_>>();
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(count)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect::<Vec<_>>()
+        });
+        assert_eq!(threads.len(), 4_000);
+        for id in threads {
+            assert!(seen.insert(id), "two threads drew one id");
+        }
     }
 }

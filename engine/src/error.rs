@@ -38,8 +38,8 @@ pub enum EngineError {
     /// through which that head can be met.
     #[error(transparent)]
     OtherHistory(Box<HeadNotMet>),
-    /// The system has no random numbers to give.
-    #[error("the system gives no random numbers: {0}")]
+    /// The system has no random numbers to give, or the source of ids no new ones.
+    #[error("there are no random numbers: {0}")]
     Random(String),
     /// A file that the caller reads from or writes to failed.
     #[error("{doing}: {source}")]

@@ -52,7 +52,8 @@ impl Timestamp {
         Self::from_micros(self.0.saturating_add(micros))
     }
 
-    /// Reads an RFC 3339 time.
+    /// Reads an RFC 3339 time, in any offset. Digits past microseconds are dropped. A leap second
+    /// (`23:59:60`) is the moment after it, as it is for the system's clock, which knows none.
     ///
     /// # Errors
     /// [`InvalidTime`] for any other text, and for years outside 0000 to 9999.
@@ -89,7 +90,8 @@ pub fn recorded_time(now: Timestamp, previous: Option<Timestamp>) -> (Timestamp,
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+    use alloc::format;
     use alloc::string::ToString;
 
     use super::*;
@@ -100,6 +102,62 @@ mod tests {
         assert_eq!(time.to_string(), "2023-11-14T22:13:20.123Z");
         assert_eq!(Timestamp::parse("2023-11-14T22:13:20.123456+00:00").unwrap(), time);
         assert!(Timestamp::parse("yesterday").is_err());
+    }
+
+    #[test]
+    fn every_spelling_of_a_moment_is_that_moment_and_everything_else_is_refused() {
+        let read = |text: &str| Timestamp::parse(text).map(|time| time.to_string());
+        for (text, wanted) in [
+            ("2026-01-31T09:30:00Z", "2026-01-31T09:30:00.000Z"),
+            ("2026-01-31t09:30:00z", "2026-01-31T09:30:00.000Z"),
+            (" 2026-01-31T09:30:00Z\n", "2026-01-31T09:30:00.000Z"),
+            ("2026-01-31T09:30:00-00:00", "2026-01-31T09:30:00.000Z"),
+            ("2026-01-31T09:30:00+05:30", "2026-01-31T04:00:00.000Z"),
+            ("2026-01-31T23:30:00-01:00", "2026-02-01T00:30:00.000Z"),
+            ("2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000Z"),
+            ("2016-12-31T23:59:60.5Z", "2017-01-01T00:00:00.500Z"),
+            ("2017-01-01T05:29:60+05:30", "2017-01-01T00:00:00.000Z"),
+            ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"),
+            ("1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"),
+            ("9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(read(text).unwrap(), wanted, "{text}");
+        }
+        for digits in 0..=9 {
+            let text = format!("2026-01-31T09:30:00{}{}Z", if digits > 0 { "." } else { "" }, &"123456789"[..digits]);
+            let micros = Timestamp::parse(&text).unwrap().micros() % 1_000_000;
+            let wanted = [0, 100_000, 120_000, 123_000, 123_400, 123_450, 123_456];
+            assert_eq!(micros, wanted[digits.min(6)], "{text}");
+        }
+        for text in [
+            "",
+            "now",
+            "2026",
+            "2026-01-31",
+            "09:30:00Z",
+            "2026-01-31T09:30:00",
+            "2026-01-31T09:30Z",
+            "2026-02-30T00:00:00Z",
+            "2026-13-01T00:00:00Z",
+            "2026-01-31T24:00:00Z",
+            "2026-01-31T09:60:00Z",
+            "2026-01-31T09:30:61Z",
+            "2026-01-31T09:30:00.Z",
+            "2026-01-31T09:30:00+5:30",
+            "2026-01-31T09:30:00+24:00",
+            "2026-01-31T09:30:00 Europe/Vienna",
+            "10000-01-01T00:00:00Z",
+            "+10000-01-01T00:00:00Z",
+            "-0001-01-01T00:00:00Z",
+            "9999-12-31T23:59:60Z",
+            "0000-01-01T00:00:00+00:01",
+            "9999-12-31T23:59:59-00:01",
+            "1767225600",
+            "２026-01-31T09:30:00Z",
+            "2026-01-31T09:30:00Zz",
+        ] {
+            assert!(read(text).is_err(), "{text} is read as {:?}", read(text));
+        }
     }
 
     #[test]

@@ -17,7 +17,11 @@ fn checkpoints(folder: &tempfile::TempDir) -> Checkpoints {
 fn packed(rows: u64) -> Packed {
     let mut packs = Packs::default();
     for row in 0..rows {
-        packs.push(|out| Ok::<_, ()>(out.extend_from_slice(&row.to_le_bytes()))).unwrap();
+        let write = |out: &mut Vec<u8>| {
+            out.extend_from_slice(&row.to_le_bytes());
+            Ok::<_, ()>(())
+        };
+        packs.push(write).unwrap();
     }
     packs.finish()
 }

@@ -17,9 +17,9 @@ use crate::log::{self, BodyState, Frame, FrameDraft};
 /// The codec of this version, as frames name it.
 pub(crate) const CODEC_V1: u8 = 1;
 
-/// No part of a frame is larger than a frame may be; a forged length is refused by this limit before
-/// anything is allocated for it.
-const LIMIT: usize = 64 * 1024 * 1024;
+/// What bincode counts: every number at its full width, which is at most eight times what it takes on
+/// the disk, and a frame has at most 64 MiB there. Nothing is allocated by a length alone, see `v1::list`.
+const LIMIT: usize = 8 * 64 * 1024 * 1024;
 
 /// Variable-length integers, little-endian.
 fn config() -> impl bincode::config::Config {
@@ -33,6 +33,8 @@ pub(crate) enum Bodies {
     None,
     /// Those of operations with an idempotency key: what folding into the state needs.
     ForState,
+    /// All that are not erased and can be read: for who reads again, and singly, what is missing.
+    Readable,
     /// All that are not erased.
     All,
 }
@@ -92,7 +94,7 @@ pub(crate) fn decode_with(
     let with_bodies = match bodies {
         Bodies::None => false,
         Bodies::ForState => events.first().is_some_and(|event| event.operation.idempotency.is_some()),
-        Bodies::All => true,
+        Bodies::Readable | Bodies::All => true,
     };
     if with_bodies {
         for (event_index, event) in (0_u32..).zip(&mut events) {

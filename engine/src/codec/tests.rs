@@ -72,8 +72,19 @@ fn every_event_comes_back_as_it_was_recorded() {
 
 #[test]
 fn every_kind_of_operation_and_selection_comes_back() {
+    let selections = selections();
+    for (index, kind) in kinds().into_iter().enumerate() {
+        let mut events = sample(OperationId::from_u128(1));
+        let Event::Undone(undone) = events.swap_remove(14) else { panic!("the sample changed") };
+        let selection = selections[index % selections.len()].clone();
+        let events = operation(kind, vec![Event::Undone(Undone { selection, ..undone })]);
+        assert_eq!(round_trip(&events), events);
+    }
+}
+
+fn kinds() -> [OperationKind; 14] {
     let dream = DreamId::from_u128(9);
-    let kinds = [
+    [
         OperationKind::Commit,
         OperationKind::Revise,
         OperationKind::Forget,
@@ -88,23 +99,19 @@ fn every_kind_of_operation_and_selection_comes_back() {
         OperationKind::DreamUndo(dream),
         OperationKind::Undo,
         OperationKind::PurgeCompletion,
-    ];
-    let selections = [
-        Selection::Dream(dream),
+    ]
+}
+
+fn selections() -> [Selection; 7] {
+    [
+        Selection::Dream(DreamId::from_u128(9)),
         Selection::Session("s".into()),
         Selection::Source("".into()),
         Selection::Import(ImportId::from_u128(11)),
         Selection::Range(Seq::new(1), Seq::new(u64::MAX)),
         Selection::Time { after: None, before: Some(Timestamp::MIN) },
         Selection::Seqs(vec![Seq::new(1), Seq::new(300)]),
-    ];
-    for (index, kind) in kinds.into_iter().enumerate() {
-        let mut events = sample(OperationId::from_u128(1));
-        let Event::Undone(undone) = events.swap_remove(14) else { panic!("the sample changed") };
-        let selection = selections[index % selections.len()].clone();
-        let events = operation(kind, vec![Event::Undone(Undone { selection, ..undone })]);
-        assert_eq!(round_trip(&events), events);
-    }
+    ]
 }
 
 #[test]
@@ -118,6 +125,46 @@ fn the_numbers_of_the_variants_are_frozen() {
         assert_eq!(record[..2], [0, u8::try_from(index).unwrap()], "{}", Event::NAMES[index]);
     }
     assert_eq!(sample(OperationId::from_u128(1)).len(), Event::NAMES.len());
+}
+
+#[test]
+fn the_numbers_of_kinds_selections_conflicts_and_shifts_are_frozen() {
+    let bytes = |kind, event| {
+        let events = operation(kind, vec![event]);
+        encode(&events).unwrap().permanent
+    };
+    let undone = |selection: &Selection| Undone {
+        selection: selection.clone(),
+        dream_undo: false,
+        restored: Vec::new(),
+        conflicts: Vec::new(),
+        unchanged: Vec::new(),
+        metadata_restored: false,
+        dreams: Vec::new(),
+    };
+    let none = Selection::Seqs(Vec::new());
+    for (number, kind) in (0_u8..).zip(kinds()) {
+        // Behind the id of the operation.
+        assert_eq!(bytes(kind, Event::Undone(undone(&none)))[16], number, "{kind:?}");
+    }
+    let record = |event: Undone| {
+        let events = operation(OperationKind::Undo, vec![Event::Undone(event)]);
+        let wire = super::v1::OperationV1::from_events(&events[0].operation, &events);
+        bincode::encode_to_vec(&wire.events[0], super::config()).unwrap()
+    };
+    for (number, selection) in (0_u8..).zip(selections()) {
+        assert_eq!(record(undone(&selection))[..3], [0, 14, number], "{selection:?}");
+    }
+    for (number, reason) in (0_u8..).zip([UndoConflictReason::Changed, UndoConflictReason::Purged]) {
+        let conflicts = vec![UndoConflict { key: key("k"), reason, change: None }];
+        let event = Undone { conflicts, ..undone(&none) };
+        assert_eq!(record(event), [0, 14, 6, 0, 0, 0, 1, 1, b'k', number, 0, 0, 0, 0]);
+    }
+    let shifts = [(DreamShift::Undone { partly: true }, &[0, 1][..]), (DreamShift::Redone, &[1][..])];
+    for (shift, number) in shifts {
+        let event = Undone { dreams: vec![(DreamId::from_u128(0), shift)], ..undone(&none) };
+        assert_eq!(record(event), [&[0, 14, 6, 0, 0, 0, 0, 0, 0, 1][..], &[0; 16], number].concat());
+    }
 }
 
 /// BLAKE3 of the bytes of [`whole`] in version 1 of the format: of the events that it began with, and
@@ -160,5 +207,35 @@ fn damaged_operations_are_refused_and_never_panic() {
             // A flipped bit may give another valid operation; the frame's checksum tells them apart.
             let _ = super::whole::<super::v1::OperationV1<'_>>(&bytes);
         }
+    }
+}
+
+#[test]
+fn an_operation_that_is_larger_in_memory_than_a_frame_is_read_as_it_was_written() {
+    // An undo of many keys: some bytes each on the disk, some hundred in memory.
+    let count = 400_000_u64;
+    let removed = |index: u64| {
+        Event::Removed(Removed { key: key(&format!("k{index}")), undoes: vec![Seq::new(1); 9], hidden_through: None })
+    };
+    let mut events = operation(OperationKind::Undo, (0..count).map(removed).collect());
+    events.iter_mut().for_each(|event| event.body = None);
+    let draft = encode(&events).unwrap();
+    assert!(draft.frame_len().unwrap() < 10 << 20);
+    let wire: super::v1::OperationV1<'_> = super::whole(&draft.permanent).unwrap();
+    assert_eq!(wire.events.len() as u64, count);
+}
+
+#[test]
+fn a_forged_length_of_a_list_is_refused_by_what_follows_it() {
+    let events = operation(OperationKind::Commit, vec![sample(OperationId::from_u128(1)).swap_remove(0)]);
+    let draft = encode(&events).unwrap();
+    let wire = super::v1::OperationV1::from_events(&events[0].operation, &events);
+    let record = bincode::encode_to_vec(&wire.events[0], super::config()).unwrap();
+    let before = draft.permanent.len() - record.len() - 1;
+    assert_eq!(draft.permanent[before], 1, "the number of events");
+    for length in [2, 1 << 16, 1 << 26, 1 << 32, 1 << 60, u64::MAX] {
+        let number = bincode::encode_to_vec(length, super::config()).unwrap();
+        let forged = [&draft.permanent[..before], &number, &record].concat();
+        assert!(super::whole::<super::v1::OperationV1<'_>>(&forged).is_err(), "{length}");
     }
 }

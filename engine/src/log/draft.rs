@@ -4,7 +4,8 @@ use super::chain::{self, ChainHash};
 use super::error::{Doing, LogError};
 use super::frame::{BODY_COUNT_BYTES, BODY_PREFIX_BYTES, BODY_ROW_BYTES, SALT_BYTES, body_crc};
 use super::frame_header::{
-    FLAG_BODIES, FLAG_CLOCK_BACK, FRAME_HEADER_BYTES, FrameHeader, MAX_FRAME_BYTES, MAX_FRAME_COUNT, Place,
+    FLAG_BODIES, FLAG_CLOCK_BACK, FRAME_HEADER_BYTES, FrameHeader, MAX_FRAME_BYTES, MAX_FRAME_COUNT, NEWEST_CODEC,
+    Place,
 };
 use super::index::Entry;
 use super::options::SaltSource;
@@ -67,6 +68,9 @@ impl FrameDraft {
         let invalid = |reason| Err(LogError::InvalidDraft { reason });
         if self.count == 0 {
             return invalid("it has no events");
+        }
+        if self.codec == 0 || self.codec > NEWEST_CODEC {
+            return invalid("its codec is none that this version reads");
         }
         if self.permanent.is_empty() {
             return invalid("it has no permanent part");

@@ -1,6 +1,7 @@
 //! Erasing bodies for good.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use super::append::Append;
@@ -102,12 +103,13 @@ impl Log {
     /// there were any.
     fn remove_files(&self, dir: &str, deeper: u32, is_copy: &dyn Fn(&str) -> bool) -> Result<bool, LogError> {
         let storage = self.storage.as_ref();
-        // A folder that is not there holds nothing.
-        if !storage.exists(dir).doing("look for a folder", dir)? {
-            return Ok(false);
-        }
+        // A folder that is not there holds nothing, nor does one that is none.
+        let names = match storage.list(dir) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(false),
+            names => names.doing("list a folder", dir)?,
+        };
         let mut removed = false;
-        for entry in storage.list(dir).doing("list a folder", dir)? {
+        for entry in names {
             let path = join(dir, &entry.name);
             if entry.is_dir {
                 if let Some(deeper) = deeper.checked_sub(1) {

@@ -6,6 +6,8 @@ use super::chain::ChainHash;
 pub(crate) const FRAME_HEADER_BYTES: usize = 84;
 /// The newest frame version this program writes and reads.
 pub(crate) const FRAME_VERSION: u8 = 1;
+/// The newest codec that this program reads. Codecs are numbered from 1.
+pub(crate) const NEWEST_CODEC: u8 = 1;
 /// No frame is longer, header included.
 pub(crate) const MAX_FRAME_BYTES: u64 = 64 * 1024 * 1024;
 /// No operation has more events.
@@ -59,8 +61,8 @@ pub(crate) struct FrameHeader {
 pub(crate) enum HeaderFault {
     /// Nothing was written here.
     Zeros,
-    /// A frame of a later format.
-    Newer(u8),
+    /// A frame of a later format, or one whose parts are.
+    Newer { found: u8, supported: u8 },
     /// Not a header, or one that a write did not finish.
     Broken(&'static str),
     /// A header whose CRC holds and that says what no program of this format writes.
@@ -111,7 +113,7 @@ impl FrameHeader {
         }
         let [version, codec, flags, reserved] = array_at(bytes, 4);
         if version > FRAME_VERSION {
-            return Err(HeaderFault::Newer(version));
+            return Err(HeaderFault::Newer { found: version, supported: FRAME_VERSION });
         }
         let header = Self {
             codec,
@@ -125,7 +127,7 @@ impl FrameHeader {
             synced_through: u64_at(bytes, 40),
             chain: array_at(bytes, 48),
         };
-        let impossible = if version == 0 || reserved != 0 || flags & !KNOWN_FLAGS != 0 {
+        let impossible = if version == 0 || codec == 0 || reserved != 0 || flags & !KNOWN_FLAGS != 0 {
             "the frame header has unknown flags"
         } else if header.count == 0 || header.count > MAX_FRAME_COUNT {
             "the frame's count is out of range"
@@ -138,6 +140,8 @@ impl FrameHeader {
             || header.synced_through >= header.first_seq
         {
             "the frame's positions are out of range"
+        } else if codec > NEWEST_CODEC {
+            return Err(HeaderFault::Newer { found: codec, supported: NEWEST_CODEC });
         } else {
             return Ok(header);
         };
@@ -197,7 +201,10 @@ mod tests {
 
     #[test]
     fn impossible_headers_are_refused_though_their_checksum_holds() {
-        let wrong: [fn(&mut FrameHeader); 8] = [
+        let wrong: [fn(&mut FrameHeader); 11] = [
+            |h| h.codec = 0,
+            |h| h.flags = 0,
+            |h| h.bodies_len = 0,
             |h| h.count = 0,
             |h| h.count = MAX_FRAME_COUNT + 1,
             |h| h.permanent_len = 0,

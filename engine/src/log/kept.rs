@@ -1,9 +1,9 @@
 //! What is kept beside the log names places in it, and remembers where its frames lie.
 
 use super::Log;
-use super::error::{Damage, Doing, LogError};
+use super::error::{Damage, LogError};
 use super::index::KeptIndex;
-use super::mark::{End, MARK};
+use super::mark::End;
 use super::recover::end_fault;
 use super::view::View;
 
@@ -33,7 +33,7 @@ impl Log {
 
     /// Whether a sync has covered everything through `seq`, so that no power cut takes it back.
     pub(crate) fn is_synced_through(&self, seq: u64) -> Result<bool, LogError> {
-        let mark = self.marks.load().doing("read the mark", MARK)?;
+        let mark = self.marks.load()?;
         Ok(mark.is_some_and(|mark| !mark.failed && mark.synced.seq >= seq))
     }
 

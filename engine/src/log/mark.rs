@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::bytes::{array_at, i64_at, put_at, put_fields, u16_at, u32_at, u64_at};
 use super::chain::ChainHash;
-use crate::storage::{OpenMode, Storage, StorageFile, read_full};
+use super::error::{Doing, LogError};
+use crate::storage::{OpenMode, Storage, StorageFile, is_no_file, read_full};
 
 pub(crate) const MARK: &str = "mark";
 pub(crate) const MARK_TEMPORARY: &str = "mark.tmp";
@@ -64,14 +65,15 @@ impl MarkFile {
         Self { storage, store_id, writable, file: Mutex::new(None), last: Mutex::new(None) }
     }
 
-    /// The open file; `None` while there is none, which is a mark not known and no error.
+    /// The open file; `None` while there is none, or something else than a file, which is a mark not known
+    /// and no error.
     fn file(&self) -> io::Result<Option<Arc<dyn StorageFile>>> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if file.is_none() {
             let mode = if self.writable { OpenMode::ReadWrite } else { OpenMode::Read };
             match self.storage.open(MARK, mode) {
                 Ok(opened) => *file = Some(opened),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) if is_no_file(&error) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -96,15 +98,26 @@ impl MarkFile {
 
     /// Reads the file. A reader may meet a slot that is just being written: then the other one, or
     /// what this process saw before, is a true mark too, only older.
-    pub(crate) fn load(&self) -> io::Result<Option<Mark>> {
-        let Some(file) = self.file()? else {
+    pub(crate) fn load(&self) -> Result<Option<Mark>, LogError> {
+        let Some(file) = self.file().doing("open the mark", MARK)? else {
             return Ok(self.cached());
         };
         let mut bytes = [0_u8; SLOT_STRIDE + SLOT_BYTES];
-        let read = read_full(file.as_ref(), &mut bytes, 0)?;
+        let read = read_full(file.as_ref(), &mut bytes, 0).doing("read the mark", MARK)?;
         let bytes = bytes.get(..read).unwrap_or_default();
-        let slots = [0, SLOT_STRIDE].map(|at| decode(bytes.get(at..).unwrap_or_default(), self.store_id));
-        let found = slots.into_iter().flatten().max_by_key(|mark| mark.sequence);
+        let mut found: Option<Mark> = None;
+        for at in [0, SLOT_STRIDE] {
+            match decode(bytes.get(at..).unwrap_or_default(), self.store_id) {
+                Slot::Sound(mark) if found.as_ref().is_none_or(|found| found.sequence < mark.sequence) => {
+                    found = Some(mark);
+                }
+                Slot::Newer(version) => {
+                    let (found, supported) = (version.into(), VERSION.into());
+                    return Err(LogError::NewerFormat { path: MARK.to_owned(), found, supported });
+                }
+                Slot::Sound(_) | Slot::Bad => {}
+            }
+        }
         let mut last = self.last();
         if let Some(found) = found {
             let older = (last.as_ref()).is_some_and(|last| last.visible.seq > found.visible.seq);
@@ -179,12 +192,29 @@ fn encode(mark: &Mark, store_id: u128) -> [u8; SLOT_BYTES] {
     bytes
 }
 
-fn decode(bytes: &[u8], store_id: u128) -> Option<Mark> {
-    let bytes = bytes.first_chunk::<SLOT_BYTES>()?;
+/// What a slot holds.
+enum Slot {
+    Sound(Mark),
+    /// One of a later version: who reads it as a missing one would write over what it does not know.
+    Newer(u16),
+    Bad,
+}
+
+/// Magic, version, store id and CRC keep their places in every later version.
+fn decode(bytes: &[u8], store_id: u128) -> Slot {
+    let Some(bytes) = bytes.first_chunk::<SLOT_BYTES>() else {
+        return Slot::Bad;
+    };
     let sound = array_at(bytes, 0) == MAGIC
-        && u32_at(bytes, CRC_AT) == crc32fast::hash(bytes.get(..CRC_AT)?)
-        && u16_at(bytes, 4) == VERSION
+        && u32_at(bytes, CRC_AT) == crc32fast::hash(bytes.get(..CRC_AT).unwrap_or_default())
         && u128::from_le_bytes(array_at(bytes, 16)) == store_id;
+    let version = u16_at(bytes, 4);
+    if !sound || version == 0 {
+        return Slot::Bad;
+    }
+    if version > VERSION {
+        return Slot::Newer(version);
+    }
     let end = |at: usize| End {
         seq: u64_at(bytes, at),
         time: Some(i64_at(bytes, at + 8)).filter(|time| *time != NO_TIME),
@@ -193,7 +223,7 @@ fn decode(bytes: &[u8], store_id: u128) -> Option<Mark> {
         offset: u64_at(bytes, at + 32),
         chain: array_at(bytes, at + 40),
     };
-    sound.then(|| Mark {
+    Slot::Sound(Mark {
         sequence: u64_at(bytes, 8),
         failed: u16_at(bytes, 6) & FLAG_FAILED != 0,
         visible: end(32),

@@ -173,13 +173,14 @@ impl Log {
         lock(&self.torn_ends).clone()
     }
 
-    /// The segment files as they are now.
+    /// The segment files as they are now; in a damaged log, those that hold together.
     pub fn segments(&self) -> Result<Vec<SegmentInfo>, LogError> {
-        let segments = {
-            let mut view = lock(&self.view);
-            view.refresh(self.storage.as_ref())?;
-            Arc::clone(&view.segments)
-        };
+        let refreshed = lock(&self.view).refresh(self.storage.as_ref());
+        match refreshed.map_err(|error| self.noting(error)) {
+            Ok(()) | Err(LogError::Damage(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let segments = self.known_segments();
         let info = segments.iter().map(|segment| {
             Ok(SegmentInfo {
                 first_seq: segment.first_seq(),
@@ -196,7 +197,7 @@ impl Log {
     }
 
     fn visible(&self) -> Result<End, LogError> {
-        let mark = self.marks.load().doing("read the mark", mark::MARK)?;
+        let mark = self.marks.load()?;
         Ok(self.shown(mark.map(|mark| mark.visible)))
     }
 

@@ -13,12 +13,12 @@ use super::mark::{End, MARK, MARK_TEMPORARY, Mark, MarkFile};
 use super::options::LogOptions;
 use super::recover::{end_fault, trailing};
 use super::roll::SegmentDraft;
-use super::segment::LOG_DIR;
+use super::segment::{LOG_DIR, Segment};
 use super::segment_header::{SegmentHeader, parse_segment_name};
 use super::torn::{QUARANTINE_DIR, TornEnd, damage_at};
 use super::view::{Listed, Tail, View, list_segments};
 use super::{CHECKPOINT_LOCK, CHECKPOINTS_DIR, Durable, Log, Stop, lock};
-use crate::storage::{OpenMode, Storage, StorageLock};
+use crate::storage::{OpenMode, Storage, StorageLock, is_no_file};
 
 /// What an open found and did.
 #[derive(Debug)]
@@ -78,10 +78,11 @@ impl Log {
             return Err(damage.map_or_else(|| LogError::NotFound { path: storage.describe() }, LogError::Damage));
         };
         let store_id = first.header.store_id;
+        refuse_newer(&storage, &segments, store_id)?;
         let mut read_only = (options.read_only).then(|| "it was asked for".to_owned());
         let locks = open_locks(storage.as_ref(), &mut read_only)?;
         let marks = MarkFile::new(Arc::clone(&storage), store_id, read_only.is_none());
-        let mark = marks.load().doing("read the mark", MARK)?;
+        let mark = marks.load()?;
         // Another process may have begun a segment, and marked it, since the files were listed.
         let newer = mark.as_ref().map_or(0, |mark| mark.visible.segment.max(mark.synced.segment));
         let relist = damage.is_none() && segments.last().is_some_and(|last| last.first_seq() < newer);
@@ -192,7 +193,7 @@ impl Log {
     }
 }
 
-fn first_of(segments: &[Arc<super::segment::Segment>]) -> Result<&Arc<super::segment::Segment>, LogError> {
+fn first_of(segments: &[Arc<Segment>]) -> Result<&Arc<Segment>, LogError> {
     segments.first().ok_or_else(|| LogError::NotFound { path: LOG_DIR.to_owned() })
 }
 
@@ -212,28 +213,46 @@ fn open_locks(storage: &dyn Storage, read_only: &mut Option<String>) -> Result<L
     if read_only.is_some() {
         return Ok(None);
     }
-    let opened = (storage.lock(APPEND_LOCK)).and_then(|append| {
-        let sync = storage.lock(SYNC_LOCK)?;
-        match storage.open(MARK, OpenMode::ReadWrite) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok((append, sync)),
-        }
-    });
+    let mark = match storage.open(MARK, OpenMode::ReadWrite) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    };
+    let opened = (storage.lock(APPEND_LOCK).map_err(|error| (APPEND_LOCK, error)))
+        .and_then(|append| Ok((append, storage.lock(SYNC_LOCK).map_err(|error| (SYNC_LOCK, error))?)))
+        .and_then(|locks| mark.map(|()| locks).map_err(|error| (MARK, error)));
     match opened {
         Ok(locks) => Ok(Some(locks)),
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::PermissionDenied
-                    | io::ErrorKind::ReadOnlyFilesystem
-                    | io::ErrorKind::StorageFull
-                    | io::ErrorKind::QuotaExceeded
-            ) =>
-        {
-            *read_only = Some(format!("the store cannot be written: {error}"));
+        Err((name, error)) if is_no_file(&error) || cannot_be_written(&error) => {
+            *read_only = Some(format!("the store cannot be written: {name}: {error}"));
             Ok(None)
         }
-        Err(error) => Err(error).doing("open a lock", APPEND_LOCK),
+        Err((name, error)) => Err(error).doing("open for writing", name),
+    }
+}
+
+fn cannot_be_written(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+    )
+}
+
+/// Refuses what a later version has written before a lock is touched: the headers of segments have
+/// been looked at, and the mark and the last frame are what a later version writes next.
+fn refuse_newer(storage: &Arc<dyn Storage>, segments: &[Arc<Segment>], store_id: u128) -> Result<(), LogError> {
+    let mark = MarkFile::new(Arc::clone(storage), store_id, false).load();
+    let refused = match mark {
+        Ok(Some(mark)) => end_fault(segments, &mark.visible).err(),
+        Ok(None) => None,
+        Err(error) => Some(error),
+    };
+    match refused {
+        Some(error @ LogError::NewerFormat { .. }) => Err(error),
+        // Everything else is met again, where it can be told of better.
+        _ => Ok(()),
     }
 }
 

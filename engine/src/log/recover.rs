@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use super::error::{Damage, Doing, LogError};
-use super::frame_header::{FRAME_HEADER_BYTES, FrameHeader};
+use super::frame_header::{FRAME_HEADER_BYTES, FrameHeader, HeaderFault};
 use super::locks::SyncHeld;
-use super::mark::{End, MARK, Mark};
+use super::mark::{End, Mark};
 use super::scan::BadFrame;
 use super::segment::Segment;
 use super::segment_header::{SEGMENT_HEADER_BYTES, segment_name};
 use super::torn::anything_follows;
-use super::view::{Segments, Tail, View};
+use super::view::{Tail, View};
 use super::{Log, lock};
 use crate::storage::{StorageFile, read_full};
 
@@ -38,7 +38,7 @@ impl Log {
     /// Looks at everything past what a sync has surely covered, cuts a torn end, and makes the rest
     /// durable. Under `append.lock` and `sync.lock`. Answers whether a failed sync was put right.
     pub(crate) fn recover(&self, sync: &SyncHeld<'_>) -> Result<bool, LogError> {
-        let mark = self.marks.load().doing("read the mark", MARK)?;
+        let mark = self.marks.load()?;
         let (start, end) = self.find_end(mark.as_ref())?;
         // A segment that the mark does not speak of may have a name that a power cut still takes.
         let settled = mark.as_ref().is_some_and(|mark| {
@@ -122,7 +122,7 @@ pub(crate) fn trailing(view: &View) -> Result<Option<BadFrame>, LogError> {
 }
 
 /// The damage when the log does not reach to `end`, of which the mark says that it is durable.
-pub(crate) fn end_fault(segments: &Segments, end: &End) -> Result<Option<Damage>, LogError> {
+pub(crate) fn end_fault(segments: &[Arc<Segment>], end: &End) -> Result<Option<Damage>, LogError> {
     let fault = |reason: &str| {
         Ok(Some(Damage {
             segment: segment_name(end.segment),
@@ -154,6 +154,7 @@ pub(crate) fn end_fault(segments: &Segments, end: &End) -> Result<Option<Damage>
             Ok(None)
         }
         Ok(_) => fault("the mark names another frame than lies there"),
+        Err(HeaderFault::Newer { found, supported }) => Err(segment.newer(found, supported)),
         Err(_) => fault("the last durable frame is not there"),
     }
 }

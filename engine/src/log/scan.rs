@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::bytes::all_zero;
 use super::error::{Damage, Doing, LogError};
 use super::frame::{Frame, FrameFault};
-use super::frame_header::{FRAME_HEADER_BYTES, FRAME_VERSION, FrameHeader, HeaderFault};
+use super::frame_header::{FRAME_HEADER_BYTES, FrameHeader, HeaderFault};
 use super::index::Entry;
 use super::segment::Segment;
 use super::torn::later_frame;
@@ -130,13 +130,7 @@ impl Scanner {
             Err(HeaderFault::Zeros) => HeaderStep::End { eof: false },
             Err(HeaderFault::Broken(reason)) => self.bad(reason, true),
             Err(HeaderFault::Impossible(reason)) => self.bad(reason, false),
-            Err(HeaderFault::Newer(found)) => {
-                return Err(LogError::NewerFormat {
-                    path: self.segment.path.clone(),
-                    found: u32::from(found),
-                    supported: u32::from(FRAME_VERSION),
-                });
-            }
+            Err(HeaderFault::Newer { found, supported }) => return Err(self.segment.newer(found, supported)),
         })
     }
 
@@ -204,14 +198,20 @@ impl Scanner {
     }
 
     /// Makes `want` bytes from this place on available, as far as the file goes; answers where in the
-    /// buffer they start. `want` is a header's length or one that a header's CRC has vouched for.
+    /// buffer they start. `want` is a header's length or one that a header's CRC has vouched for; room is
+    /// made for no more than the file holds.
     fn fill(&mut self, want: usize) -> Result<usize, LogError> {
         let start = usize::try_from(self.offset.saturating_sub(self.buffer_offset));
         let start = start.unwrap_or(usize::MAX);
         if start <= self.filled && self.filled.saturating_sub(start) >= want {
             return Ok(start);
         }
-        let size = want.max(self.read_bytes);
+        let mut size = want;
+        if size > self.read_bytes {
+            let len = self.segment.file.len().doing("measure a segment", &self.segment.path)?;
+            size = size.min(usize::try_from(len.saturating_sub(self.offset)).unwrap_or(usize::MAX));
+        }
+        let size = size.max(self.read_bytes);
         // A buffer that no frame shares any more is used again.
         let reusable = Arc::get_mut(&mut self.buffer).is_some_and(|buffer| buffer.len() >= size);
         if !reusable {

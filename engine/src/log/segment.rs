@@ -10,7 +10,7 @@ use super::index::{Entry, SegmentIndex};
 use super::mark::End;
 use super::scan::{HeaderStep, Scanner};
 use super::segment_header::{SEGMENT_HEADER_BYTES, SEGMENT_VERSION, SegmentFault, SegmentHeader, segment_name};
-use crate::storage::{OpenMode, Storage, StorageFile, read_full};
+use crate::storage::{OpenMode, Storage, StorageFile, is_no_file, read_full};
 
 pub(crate) const LOG_DIR: &str = "log";
 
@@ -52,9 +52,6 @@ impl Segment {
     pub(crate) fn open(storage: &dyn Storage, first_seq: u64) -> Result<Self, Refused> {
         let path = segment_path(first_seq);
         let mut bytes = [0_u8; SEGMENT_HEADER_BYTES];
-        let file = (storage.open(&path, OpenMode::Read)).doing("open a segment", &path).map_err(Refused::Failed)?;
-        let read =
-            read_full(file.as_ref(), &mut bytes, 0).doing("read a segment header", &path).map_err(Refused::Failed)?;
         let damaged = |reason: &str| {
             Refused::Damaged(Damage {
                 segment: segment_name(first_seq),
@@ -63,6 +60,15 @@ impl Segment {
                 reason: reason.to_owned(),
             })
         };
+        let file = match storage.open(&path, OpenMode::Read) {
+            Ok(file) => file,
+            Err(error) if is_no_file(&error) => {
+                return Err(damaged(&format!("the name leads to no file ({error})")));
+            }
+            Err(error) => return Err(error).doing("open a segment", &path).map_err(Refused::Failed),
+        };
+        let read =
+            read_full(file.as_ref(), &mut bytes, 0).doing("read a segment header", &path).map_err(Refused::Failed)?;
         match SegmentHeader::decode(bytes.get(..read).unwrap_or_default()) {
             Ok(header) if header.first_seq == first_seq => Ok(Self::new(header, file)),
             Ok(_) => Err(damaged("the file's name is not the one its header states")),
@@ -115,6 +121,11 @@ impl Segment {
 
     pub(crate) fn damage(&self, offset: u64, position: u64, reason: &str) -> Damage {
         Damage { segment: segment_name(self.first_seq()), offset, position, reason: reason.to_owned() }
+    }
+
+    /// What a frame of a later format in it means.
+    pub(crate) fn newer(&self, found: u8, supported: u8) -> LogError {
+        LogError::NewerFormat { path: self.path.clone(), found: found.into(), supported: supported.into() }
     }
 
     pub(crate) fn index(&self) -> MutexGuard<'_, SegmentIndex> {

@@ -119,7 +119,7 @@ impl Log {
 
     /// The mark as it is now; under `sync.lock`, and refused when a sync has failed anywhere.
     pub(crate) fn load_mark(&self) -> Result<Mark, LogError> {
-        let mark = self.marks.load().doing("read the mark", MARK)?;
+        let mark = self.marks.load()?;
         let Some(mark) = mark else {
             return Err(self.poison("the mark has gone"));
         };

@@ -1,13 +1,13 @@
 //! Telling a torn end from damage, and cutting it off.
 
 use super::error::{Doing, LogError};
-use super::frame_header::{FRAME_HEADER_BYTES, FRAME_MAGIC, FrameHeader, MAX_FRAME_BYTES};
+use super::frame_header::{FRAME_HEADER_BYTES, FRAME_MAGIC, FrameHeader, HeaderFault};
 use super::scan::BadFrame;
 use super::segment::Segment;
 use super::segment_header::segment_name;
 use super::view::View;
 use super::{Log, lock};
-use crate::storage::{OpenMode, Storage, StorageFile, read_full};
+use crate::storage::{OpenMode, Storage, read_full};
 
 pub(crate) const QUARANTINE_DIR: &str = "quarantine";
 
@@ -72,6 +72,7 @@ pub(crate) fn damage_at(segment: &Segment, bad: &BadFrame, known: u64) -> Result
 }
 
 /// A whole header past the bad frame that was written when the bad frame's position was durable.
+/// Nobody may judge an end in which a later version has written.
 pub(crate) fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<FrameHeader>, LogError> {
     let mut buffer = vec![0_u8; READ_BYTES];
     let mut at = bad.offset.saturating_add(1);
@@ -84,11 +85,12 @@ pub(crate) fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<Fr
                 continue;
             }
             let place = segment.place(at.saturating_add(index as u64));
-            if let Ok(header) = FrameHeader::decode(start, place)
-                && header.first_seq > bad.seq
-                && header.synced_through >= bad.seq
-            {
-                return Ok(Some(header));
+            match FrameHeader::decode(start, place) {
+                Ok(header) if header.first_seq > bad.seq && header.synced_through >= bad.seq => {
+                    return Ok(Some(header));
+                }
+                Err(HeaderFault::Newer { found, supported }) => return Err(segment.newer(found, supported)),
+                _ => {}
             }
         }
         if read < buffer.len() {
@@ -98,57 +100,56 @@ pub(crate) fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<Fr
     }
 }
 
-/// Copies what will be cut. The name follows from place and contents, so that doing it again after
-/// an interruption comes to the same file.
+/// Copies what will be cut, from the bad frame to the last byte that is not zero. The name follows from
+/// place and contents, so that doing it again after an interruption comes to the same file.
 fn set_aside(storage: &dyn Storage, segment: &Segment, bad: &BadFrame) -> Result<(String, u64), LogError> {
-    let bytes = tail_bytes(segment, bad.offset)?;
-    let digest = blake3::hash(&bytes).to_hex();
-    let path =
-        format!("{QUARANTINE_DIR}/{:020}-{:010}-{}.torn", bad.seq, bad.offset, digest.get(..16).unwrap_or_default());
-    let temporary = format!("{path}.tmp");
+    let len = used_len(segment, bad.offset)?;
+    let place = format!("{QUARANTINE_DIR}/{:020}-{:010}", bad.seq, bad.offset);
+    let temporary = format!("{place}.torn.tmp");
     (storage.create_dir(QUARANTINE_DIR)).and_then(|()| storage.sync_dir("")).doing("make a folder", QUARANTINE_DIR)?;
-    let copy = |file: &dyn StorageFile| {
-        file.write_at(&bytes, 0)?;
-        file.sync_data()
-    };
-    (storage.open(&temporary, OpenMode::Truncate))
-        .and_then(|file| copy(file.as_ref()))
+    let to = storage.open(&temporary, OpenMode::Truncate).doing("set a torn end aside", &temporary)?;
+    let mut hasher = blake3::Hasher::new();
+    let mut buffer = vec![0_u8; READ_BYTES];
+    let mut at = 0_u64;
+    while at < len {
+        let most = usize::try_from(len.saturating_sub(at)).unwrap_or(usize::MAX).min(READ_BYTES);
+        let piece = buffer.get_mut(..most).unwrap_or_default();
+        let read = read_full(segment.file.as_ref(), piece, bad.offset.saturating_add(at));
+        let piece = piece.get(..read.doing("read a segment", &segment.path)?).unwrap_or_default();
+        if piece.is_empty() {
+            break;
+        }
+        hasher.update(piece);
+        to.write_at(piece, at).doing("set a torn end aside", &temporary)?;
+        at = at.saturating_add(piece.len() as u64);
+    }
+    let digest = hasher.finalize().to_hex();
+    let path = format!("{place}-{}.torn", digest.get(..16).unwrap_or_default());
+    (to.sync_data())
         .and_then(|()| storage.rename(&temporary, &path))
         .and_then(|()| storage.sync_dir(QUARANTINE_DIR))
         .doing("set a torn end aside", &path)?;
-    Ok((path, bytes.len() as u64))
+    Ok((path, at))
 }
 
-/// Everything from `offset` to the last byte that is not zero.
-fn tail_bytes(segment: &Segment, offset: u64) -> Result<Vec<u8>, LogError> {
-    let len = segment.file.len().doing("measure a segment", &segment.path)?;
-    let len = len.saturating_sub(offset);
-    let mut bytes = Vec::new();
+/// How far it is from `offset` to behind the last byte that is not zero: zeros at the end are the
+/// preallocation, those before are kept.
+fn used_len(segment: &Segment, offset: u64) -> Result<u64, LogError> {
     let mut buffer = vec![0_u8; READ_BYTES];
-    let mut at = 0_u64;
-    // Zeros between pieces are kept as such; the zeros at the end are the preallocation.
-    while at < len {
+    let (mut at, mut used) = (0_u64, 0_u64);
+    loop {
         let read = read_full(segment.file.as_ref(), &mut buffer, offset.saturating_add(at));
-        let read = read.doing("read a segment", &segment.path)?;
-        if read == 0 {
-            break;
+        let piece = buffer.get(..read.doing("read a segment", &segment.path)?).unwrap_or_default();
+        if !super::bytes::all_zero(piece)
+            && let Some(last) = piece.iter().rposition(|byte| *byte != 0)
+        {
+            used = at.saturating_add(last as u64).saturating_add(1);
         }
-        let piece = buffer.get(..read).unwrap_or_default();
-        if !super::bytes::all_zero(piece) {
-            let start = usize::try_from(at).unwrap_or(usize::MAX);
-            // A torn end is at most one batch, and no batch passes the end of a segment by more
-            // than one frame.
-            if at > MAX_FRAME_BYTES.saturating_mul(4) {
-                break;
-            }
-            bytes.resize(start, 0);
-            bytes.extend_from_slice(piece);
+        if piece.len() < READ_BYTES {
+            return Ok(used);
         }
-        at = at.saturating_add(read as u64);
+        at = at.saturating_add(piece.len() as u64);
     }
-    let used = bytes.iter().rposition(|byte| *byte != 0);
-    bytes.truncate(used.map_or(0, |last| last.saturating_add(1)));
-    Ok(bytes)
 }
 
 /// Whether anything but zeros follows `offset`.

@@ -28,6 +28,9 @@ pub struct VerifyReport {
     /// The positions whose bodies are zeroed. Whether each is the doing of a purge is for those to
     /// judge who know what purges there were.
     pub zeroed: Vec<u64>,
+    /// The positions whose bodies are neither as they were recorded nor all zeros, of which the judge said
+    /// that they are being erased.
+    pub half_erased: Vec<u64>,
     /// Bytes of frames and segment headers.
     pub bytes: u64,
     /// The last position that was proved.
@@ -77,7 +80,7 @@ impl Log {
     }
 
     /// As [`Log::verify`]; a body that is not as it was recorded and not all zeros is no damage when
-    /// `being_erased` says so of its position: then it is counted with the zeroed ones.
+    /// `being_erased` says so of its position: then it is listed apart.
     pub fn verify_judging(
         &self,
         progress: &mut dyn FnMut(u64, u64),
@@ -143,6 +146,7 @@ impl VerifyReport {
         self.bodies = self.bodies.saturating_add(other.bodies);
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.zeroed.extend(other.zeroed);
+        self.half_erased.extend(other.half_erased);
         self.last_seq = other.last_seq;
         self.chain = other.chain;
         self.damage = other.damage;
@@ -253,7 +257,7 @@ pub(super) fn prove_frame(
         match body.verify() {
             Ok(BodyState::Present(_)) => {}
             Ok(BodyState::Zeroed) => report.zeroed.push(body.seq()),
-            Err(_) if being_erased(body.seq()) => report.zeroed.push(body.seq()),
+            Err(_) if being_erased(body.seq()) => report.half_erased.push(body.seq()),
             Err(damage) => return Err(damage),
         }
         report.bodies = report.bodies.saturating_add(1);

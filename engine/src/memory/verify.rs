@@ -47,7 +47,9 @@ impl Memory {
         self.store.refresh()?;
         let kept = self.store.kept_beside();
         let (state_equal, checkpoint, purges) = self.fold_anew(kept)?;
-        let erased: HashSet<Seq> = report.zeroed.iter().copied().map(Seq::new).collect();
+        let half_erased = report.half_erased.iter().copied().map(Seq::new);
+        self.hold_halves_against(half_erased.clone(), &purges, Seq::new(report.last_seq))?;
+        let erased: HashSet<Seq> = report.zeroed.iter().copied().map(Seq::new).chain(half_erased).collect();
         self.hold_against(&erased, &purges, Seq::new(report.last_seq))?;
         let erased_bodies = erased.len() as u64;
         Ok(Verified {
@@ -93,6 +95,22 @@ impl Memory {
         }
     }
 
+    /// A body half erased is one that is just being erased. When its purge was finished before the bodies
+    /// were looked at, something has been written there since.
+    fn hold_halves_against(
+        &self,
+        mut halves: impl Iterator<Item = Seq>,
+        purges: &Purges,
+        through: Seq,
+    ) -> Result<(), Error> {
+        match halves.find(|seq| purges.is_finished(*seq, through)) {
+            Some(seq) => {
+                Err(self.store.damaged_body(seq, "the body is not all zeros, though a purge erased it")?.into())
+            }
+            None => Ok(()),
+        }
+    }
+
     /// An erased body that no purge names is damage, and so is one that is there although its purge
     /// was finished before the bodies were looked at.
     pub(super) fn hold_against(&self, erased: &HashSet<Seq>, purges: &Purges, through: Seq) -> Result<(), Error> {
@@ -100,10 +118,9 @@ impl Memory {
         if let Some(seq) = unexplained {
             return Err(self.store.damaged_body(*seq, UNEXPLAINED)?.into());
         }
-        let completed = |purge: &Seq| purges.completed.get(purge).is_some_and(|at| *at <= through);
-        let mut left: Vec<Seq> = (purges.named.iter())
-            .filter(|(seq, purge)| !erased.contains(seq) && completed(purge))
-            .map(|(seq, _)| *seq)
+        let mut left: Vec<Seq> = (purges.named.keys())
+            .filter(|seq| !erased.contains(seq) && purges.is_finished(**seq, through))
+            .copied()
             .collect();
         left.sort_unstable();
         for seq in left {
@@ -126,6 +143,12 @@ pub(super) struct Purges {
 }
 
 impl Purges {
+    /// Whether a purge that names the body at this position was finished by then.
+    fn is_finished(&self, seq: Seq, through: Seq) -> bool {
+        let purge = self.named.get(&seq);
+        purge.and_then(|purge| self.completed.get(purge)).is_some_and(|at| *at <= through)
+    }
+
     pub(super) fn learn(&mut self, recorded: &RecordedEvent) {
         match &recorded.event {
             Event::Purged(purged) => {

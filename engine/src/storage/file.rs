@@ -37,6 +37,37 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
+/// Opens a regular file and nothing else: a pipe would be waited for, and a device may have no end.
+pub(super) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let no_wait = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = options.custom_flags(no_wait).open(path)?;
+    let kind = file.metadata()?.file_type();
+    if kind.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !kind.is_file() {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, "it is no regular file"));
+    }
+    Ok(file)
+}
+
+/// The file whose name is no text and is listed under this one.
+fn listed_as(path: &Path) -> io::Result<Option<PathBuf>> {
+    let (Some(dir), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Ok(None);
+    };
+    if !name.contains(char::REPLACEMENT_CHARACTER) {
+        return Ok(None);
+    }
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy() == name {
+            return Ok(Some(entry.path()));
+        }
+    }
+    Ok(None)
+}
+
 impl Storage for FileStorage {
     fn describe(&self) -> String {
         self.root.display().to_string()
@@ -78,7 +109,7 @@ impl Storage for FileStorage {
                 options.write(true).create_new(true);
             }
         }
-        Ok(Arc::new(OpenFile(options.open(self.path(path))?)))
+        Ok(Arc::new(OpenFile(open_regular(&mut options, &self.path(path))?)))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -86,7 +117,15 @@ impl Storage for FileStorage {
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {
-        std::fs::remove_file(self.path(path))
+        let path = self.path(path);
+        match std::fs::remove_file(&path) {
+            // A name that is no text has no text of its own in a list.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match listed_as(&path)? {
+                Some(path) => std::fs::remove_file(path),
+                None => Err(error),
+            },
+            removed => removed,
+        }
     }
 
     fn create_dir(&self, path: &str) -> io::Result<()> {

@@ -3,11 +3,12 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::file::open_regular;
 use super::{LockOutcome, StorageLock};
 
 /// How much of the holder's text is kept.
@@ -91,8 +92,8 @@ impl FileLock {
     }
 }
 
-fn open(path: &PathBuf) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+fn open(path: &Path) -> io::Result<File> {
+    open_regular(OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600), path)
 }
 
 impl StorageLock for FileLock {

@@ -102,6 +102,9 @@ impl Storage for MemoryStorage {
 
     fn open(&self, path: &str, mode: OpenMode) -> io::Result<Arc<dyn StorageFile>> {
         let mut names = self.names();
+        if names.dirs.contains(path) {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
         if let Some(file) = names.files.get(path) {
             if mode == OpenMode::New {
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{path} is there already")));

@@ -135,6 +135,13 @@ pub(crate) fn read_full(file: &dyn StorageFile, buffer: &mut [u8], offset: u64) 
     Ok(filled)
 }
 
+/// Whether a name leads to nothing that could be read as a file: it is not there, is a folder, a pipe, or
+/// a link that leads nowhere. No failure of the disk, and no better at the next try.
+pub(crate) fn is_no_file(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory | io::ErrorKind::Unsupported)
+        || error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
 /// The folder part of a path.
 pub(crate) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)

@@ -130,10 +130,15 @@ impl Store {
         self.checkpoints.manifest_now(self.kept_state()).map(|manifest| Seq::new(manifest.end.seq))
     }
 
+    /// Whether nothing that is known speaks against what is published.
+    pub(super) fn is_sound(&self) -> bool {
+        self.damage().is_none() && self.log.stopped().is_none()
+    }
+
     /// Keeps checkpoints of what is durable now; answers their position, none where none can be kept. Waits
     /// at most `wait` for another process that is at work on them.
     pub(crate) fn keep_checkpoint(&self, wait: Duration) -> Result<Option<Seq>, EngineError> {
-        if !self.checkpoints.are_possible() || self.damage().is_some() {
+        if !self.checkpoints.are_possible() || !self.is_sound() {
             return Ok(None);
         }
         let held = self.checkpoints.hold(wait)?;

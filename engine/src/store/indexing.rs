@@ -137,10 +137,11 @@ impl Store {
 
     /// Reads the log once from end to end, which is faster than body by body, and takes the bodies
     /// that entries still name. The few entries whose metadata stands elsewhere than their value,
-    /// or that were brought back, are read singly.
+    /// or that were brought back, are read singly, and so is an entry whose body could not be read: a
+    /// damaged body that no entry names any more harms no recall.
     fn index_all(&self, index: &mut Recall, head: Seq) -> Result<(), EngineError> {
         let mut rest: Vec<Key> = Vec::new();
-        self.visit(Seq::ZERO, head, Bodies::All, &mut |event| {
+        self.visit(Seq::ZERO, head, Bodies::Readable, &mut |event| {
             if let Some(key) = event.event.key() {
                 self.index_event(index, event, key, &mut rest);
             }

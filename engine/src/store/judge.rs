@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use bilinc_core::{
-    Context, Decision, Fingerprint, History, IdempotencyKey, OperationId, RecordedEvent, Refusal, Rejection, Seq,
-    State, Timestamp, recorded_time,
+    Command, Context, Decision, Fingerprint, History, IdempotencyKey, OperationId, RecordedEvent, Refusal, Rejection,
+    Seq, State, Timestamp, recorded_time,
 };
 
 use super::{Done, LogHistory, Published, Request, Store};
 use crate::codec;
 use crate::error::{EngineError, Error};
 use crate::log::{FrameDraft, LogError};
+
+/// So many ids that are known are drawn before their source is given up.
+const MOST_KNOWN_IDS: u32 = 1 << 16;
 
 impl Store {
     /// Judges a request as it would be judged now and writes nothing.
@@ -46,6 +49,18 @@ impl Store {
         self.decide_on(&published.state, &history, request, now, time, first)
     }
 
+    /// An id for an operation. A dream or a snapshot is called by it: one that is known already would undo
+    /// or bring back another one's doing, so it is passed over.
+    fn new_id(&self, state: &State, command: &Command) -> Result<OperationId, EngineError> {
+        let mut ids = (0..MOST_KNOWN_IDS).map(|_| OperationId::from_u128(self.settings.ids.next_id()));
+        let is_new = |id: &OperationId| match command {
+            Command::DreamStart(_) => state.dream((*id).into()).is_none(),
+            Command::Snapshot(_) => state.snapshot((*id).into()).is_none(),
+            _ => true,
+        };
+        ids.find(is_new).ok_or_else(|| EngineError::Random("the source of ids repeats itself".to_owned()))
+    }
+
     pub(super) fn decide_on<H: History<Error = EngineError>>(
         &self,
         state: &State,
@@ -63,7 +78,7 @@ impl Store {
             now,
             at,
             clock_back,
-            operation: OperationId::from_u128(self.settings.ids.next_id()),
+            operation: self.new_id(state, &request.command)?,
             first,
             actor: &request.actor,
             idempotency: idempotency.as_ref(),

@@ -47,7 +47,7 @@ impl Store {
     /// Keeps a checkpoint in the background, unless one is in the making. What goes wrong there costs time at
     /// the next open, and nothing else.
     pub(super) fn keep_in_background(&self) {
-        if !self.keeping.is_on || !self.checkpoints.are_possible() || self.damage().is_some() {
+        if !self.keeping.is_on || !self.checkpoints.are_possible() || !self.is_sound() {
             return;
         }
         let mut thread = self.keeping.thread.lock().unwrap_or_else(PoisonError::into_inner);

@@ -55,18 +55,23 @@ impl Store {
         Ok(true)
     }
 
-    /// The events of a frame; bodies that are being erased count as erased.
+    /// The events of a frame; bodies that are being erased count as erased. A damaged body stops who
+    /// asks for all of them. The fold goes on without it: it needs a fingerprint to answer a repeated
+    /// write, and no write is taken any more.
     pub(super) fn decode(&self, frame: &Frame, bodies: Bodies) -> Result<Vec<RecordedEvent>, EngineError> {
-        codec::decode_with(frame, bodies, &mut |event_index| self.body_in(frame, event_index))
+        codec::decode_with(frame, bodies, &mut |event_index| match self.body_in(frame, event_index) {
+            Err(EngineError::Log(LogError::Damage(_))) if bodies != Bodies::All => Ok(None),
+            read => read,
+        })
     }
 
     /// The body of the event at an index of a frame; `None` when it has none, or it was or is being
-    /// erased.
+    /// erased. One that is damaged stops writing.
     pub(super) fn body_in(&self, frame: &Frame, event_index: u32) -> Result<Option<Body>, EngineError> {
         match codec::body_of(frame, event_index) {
-            Err(error @ EngineError::Log(LogError::Damage(_))) => {
+            Err(EngineError::Log(LogError::Damage(damage))) => {
                 let seq = Seq::new(frame.first_seq()).plus(u64::from(event_index));
-                if self.is_named_by_a_purge(seq)? { Ok(None) } else { Err(error) }
+                if self.is_named_by_a_purge(seq)? { Ok(None) } else { Err(self.log.damaged(damage).into()) }
             }
             read => read,
         }

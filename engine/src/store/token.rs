@@ -6,7 +6,7 @@ use bilinc_core::{Confirmation, Seq, SnapshotId, Timestamp};
 use super::Store;
 use crate::error::EngineError;
 use crate::log::LogError;
-use crate::storage::OpenMode;
+use crate::storage::{OpenMode, is_no_file, read_full};
 
 /// The file with the key of the hash, in the store's folder.
 const KEY_FILE: &str = "token.key";
@@ -95,17 +95,17 @@ impl Store {
         Ok(key)
     }
 
-    /// The key that is there. A file of another length is no key; a new one only makes tokens that
-    /// are out invalid.
+    /// The key that is there. A file of another length is no key, nor are zeros, which a crash may leave
+    /// and anybody can guess; a new one only makes tokens that are out invalid.
     fn stored_token_key(&self) -> Result<Option<[u8; KEY_BYTES]>, EngineError> {
         let read = || {
-            if !self.storage.exists(KEY_FILE)? {
-                return Ok(None);
-            }
-            let file = self.storage.open(KEY_FILE, OpenMode::Read)?;
+            let file = match self.storage.open(KEY_FILE, OpenMode::Read) {
+                Err(error) if is_no_file(&error) => return Ok(None),
+                opened => opened?,
+            };
             let mut key = [0_u8; KEY_BYTES];
-            let whole = file.len()? == KEY_BYTES as u64 && file.read_at(&mut key, 0)? == KEY_BYTES;
-            Ok(whole.then_some(key))
+            let whole = file.len()? == KEY_BYTES as u64 && read_full(file.as_ref(), &mut key, 0)? == KEY_BYTES;
+            Ok(Some(key).filter(|key| whole && *key != [0; KEY_BYTES]))
         };
         read().map_err(|source| io_error("read the key of tokens", source))
     }
@@ -117,7 +117,8 @@ fn io_error(doing: &'static str, source: std::io::Error) -> EngineError {
 
 fn parse(token: &str) -> Option<(Timestamp, Seq, [u8; HASH_BYTES])> {
     let digits = token.strip_prefix("rb1_").filter(|digits| digits.len() == 64 && digits.is_ascii())?;
-    let expires_at = i64::try_from(u64::from_str_radix(digits.get(..16)?, 16).ok()?).ok()?;
+    // A moment before 1970 is a negative number.
+    let expires_at = u64::from_str_radix(digits.get(..16)?, 16).ok()?.cast_signed();
     let head = u64::from_str_radix(digits.get(16..32)?, 16).ok()?;
     let hash = u128::from_str_radix(digits.get(32..)?, 16).ok()?;
     Some((Timestamp::from_micros(expires_at), Seq::new(head), hash.to_be_bytes()))

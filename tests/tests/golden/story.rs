@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use bilinc::log::SaltSource;
 use bilinc::{
-    Action, ActionOp, Actor, Commit, DreamStart, DreamUndo, Flag, ImportOptions, ManualClock, Memory, MemoryType,
-    Revise, Snapshot, Strategy, Timestamp, Unflag,
+    Action, ActionOp, Actor, Commit, DreamStart, DreamUndo, Flag, Forget, ImportOptions, ManualClock, Memory,
+    MemoryType, Revise, Snapshot, Strategy, Timestamp, Unflag,
 };
 
 use crate::support::*;
@@ -75,6 +75,9 @@ pub(super) fn tell(memory: &Memory, clock: &ManualClock) {
     minute();
     person.commit(commit("last", "word")).unwrap();
     person.forget(forget("last")).unwrap();
+    person.with_idempotency_key("by mistake").commit(commit("erased", "nobody may read this")).unwrap();
+    person.revise(revise("erased", "nor this")).unwrap();
+    person.forget(Forget { purge: true, reason: "asked to be erased".into(), ..forget("erased") }).unwrap();
     assert!(END > bilinc::Clock::now(clock));
     clock.set(END);
 }

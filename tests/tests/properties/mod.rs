@@ -15,7 +15,7 @@ use proptest::test_runner::FileFailurePersistence;
 use self::run::Run;
 use self::step::{Step, first_steps, steps};
 
-fn config(cases: u32) -> ProptestConfig {
+pub(crate) fn config(cases: u32) -> ProptestConfig {
     // `PROPTEST_CASES` asks for more of them.
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     ProptestConfig {

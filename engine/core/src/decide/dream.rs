@@ -20,13 +20,14 @@ use crate::limits;
 use crate::outcome::Outcome;
 use crate::rejection::{DreamClosedReason, Rejection};
 use crate::state::{DreamPhase, DreamRecord};
+use crate::time::Timestamp;
 
 /// `Some` is the answer when nothing is to be written.
 type Decided<H> = Result<Option<Outcome>, Refusal<<H as History>::Error>>;
 
 pub(super) fn start<H: History>(batch: &mut Batch<'_, H>, command: &DreamStart) -> Decided<H> {
     let (state, now) = (batch.state, batch.now());
-    let week = || batch.history().position_at(now.plus(-limits::DREAM_MICROS - 1)).map_err(history);
+    let week = || before(batch, now.plus(-limits::DREAM_MICROS));
     let mark = match state.dream_mark() {
         Some(mark) => mark,
         // Where no mark can be relied on any more, nothing behind the last one is passed over.
@@ -34,7 +35,7 @@ pub(super) fn start<H: History>(batch: &mut Batch<'_, H>, command: &DreamStart) 
     };
     // The window begins at `since`, so a change recorded at that very moment is in it.
     let window = match command.since {
-        Some(since) => batch.history().position_at(since.plus(-1)).map_err(history)?,
+        Some(since) => before(batch, since)?,
         None => mark,
     };
     let prefix: Option<String> =
@@ -58,6 +59,14 @@ pub(super) fn start<H: History>(batch: &mut Batch<'_, H>, command: &DreamStart) 
         complete: prefix.is_none() && window <= mark && more == 0,
     }));
     Ok(None)
+}
+
+/// The last position recorded before a moment; nothing is recorded before the first of all.
+fn before<H: History>(batch: &Batch<'_, H>, time: Timestamp) -> Result<Seq, Refusal<H::Error>> {
+    if time == Timestamp::MIN {
+        return Ok(Seq::ZERO);
+    }
+    batch.history().position_at(time.plus(-1)).map_err(history)
 }
 
 /// Most entries that a dream with so many candidates may forget.

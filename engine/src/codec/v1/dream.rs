@@ -7,6 +7,7 @@ use bilinc_core::{
 use bincode::{BorrowDecode, Encode};
 
 use super::keys;
+use super::list::List;
 
 #[derive(Encode, BorrowDecode)]
 pub(in crate::codec) struct DreamStartedV1<'a> {
@@ -15,7 +16,7 @@ pub(in crate::codec) struct DreamStartedV1<'a> {
     prefix: Option<&'a str>,
     since: Option<i64>,
     include_reviewed: bool,
-    candidates: Vec<(&'a str, [u8; 16])>,
+    candidates: List<(&'a str, [u8; 16])>,
     more: u64,
     forget_cap: u32,
     complete: bool,
@@ -66,7 +67,7 @@ impl From<DreamStartedV1<'_>> for DreamStarted {
 #[derive(Encode, BorrowDecode)]
 pub(super) struct DreamPageAppliedV1<'a> {
     dream: [u8; 16],
-    actions: Vec<ActionV1<'a>>,
+    actions: List<ActionV1<'a>>,
 }
 
 #[derive(Encode, BorrowDecode)]
@@ -74,9 +75,9 @@ struct ActionV1<'a> {
     op: u8,
     key: &'a str,
     expected_version: Option<[u8; 16]>,
-    merged_from: Vec<&'a str>,
+    merged_from: List<&'a str>,
     reason: &'a str,
-    evidence_keys: Vec<&'a str>,
+    evidence_keys: List<&'a str>,
     status: StatusV1<'a>,
 }
 

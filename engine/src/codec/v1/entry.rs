@@ -7,6 +7,7 @@ use bincode::{BorrowDecode, Encode};
 
 use super::facts::FactsV1;
 use super::keys;
+use super::list::List;
 
 #[derive(Encode, BorrowDecode)]
 pub(super) struct CommittedV1<'a> {
@@ -64,7 +65,7 @@ pub(super) struct RevisedV1<'a> {
     importance: Option<f64>,
     strategy: u8,
     reason: Option<&'a str>,
-    merged_from: Vec<&'a str>,
+    merged_from: List<&'a str>,
     value_bytes: u32,
 }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use bilinc_core::{DreamId, Flagged, Key, OpenFlag, Reflagged, Seq, Timestamp, Unflagged};
 use bincode::{BorrowDecode, Encode};
 
+use super::list::List;
 use super::{keys, numbers, seqs};
 
 #[derive(Encode, BorrowDecode)]
 pub(super) struct FlaggedV1<'a> {
     key: &'a str,
     reason: &'a str,
-    evidence_keys: Vec<&'a str>,
+    evidence_keys: List<&'a str>,
 }
 
 impl<'a> From<&'a Flagged> for FlaggedV1<'a> {
@@ -37,9 +38,9 @@ impl From<FlaggedV1<'_>> for Flagged {
 #[derive(Encode, BorrowDecode)]
 pub(super) struct UnflaggedV1<'a> {
     key: &'a str,
-    cleared: Vec<u64>,
+    cleared: List<u64>,
     reason: Option<&'a str>,
-    undoes: Vec<u64>,
+    undoes: List<u64>,
 }
 
 impl<'a> From<&'a Unflagged> for UnflaggedV1<'a> {
@@ -69,7 +70,7 @@ pub(in crate::codec) struct FlagV1<'a> {
     seq: u64,
     dream: Option<[u8; 16]>,
     reason: &'a str,
-    evidence_keys: Vec<&'a str>,
+    evidence_keys: List<&'a str>,
     at: i64,
 }
 
@@ -100,8 +101,8 @@ impl From<FlagV1<'_>> for OpenFlag {
 #[derive(Encode, BorrowDecode)]
 pub(super) struct ReflaggedV1<'a> {
     key: &'a str,
-    flags: Vec<FlagV1<'a>>,
-    undoes: Vec<u64>,
+    flags: List<FlagV1<'a>>,
+    undoes: List<u64>,
 }
 
 impl<'a> From<&'a Reflagged> for ReflaggedV1<'a> {

@@ -10,6 +10,7 @@ mod dream;
 mod entry;
 mod facts;
 mod flags;
+mod list;
 mod purge;
 mod restored;
 mod undo;
@@ -29,6 +30,7 @@ pub(super) use self::flags::FlagV1;
 use self::dream::{DreamFinishedV1, DreamPageAppliedV1, ReportWrittenV1};
 use self::entry::{CommittedV1, ConfirmedV1, ForgottenV1, RevisedV1};
 use self::flags::{FlaggedV1, ReflaggedV1, UnflaggedV1};
+use self::list::List;
 use self::purge::{PurgeCompletedV1, PurgedV1};
 use self::restored::{RemovedV1, RestoredV1};
 use self::undo::{ImportedV1, RolledBackV1, SnapshotTakenV1, UndoneV1};
@@ -48,7 +50,7 @@ pub(super) struct OperationV1<'a> {
     source: &'a str,
     session_id: Option<&'a str>,
     idempotency: Option<&'a str>,
-    pub(super) events: Vec<RecordV1<'a>>,
+    pub(super) events: List<RecordV1<'a>>,
 }
 
 #[derive(Encode, BorrowDecode)]
@@ -271,7 +273,7 @@ fn keys(texts: &[&str]) -> Vec<Key> {
     texts.iter().map(|text| Key::from_recorded(text)).collect()
 }
 
-fn numbers(seqs: &[Seq]) -> Vec<u64> {
+fn numbers(seqs: &[Seq]) -> List<u64> {
     seqs.iter().map(|seq| seq.get()).collect()
 }
 

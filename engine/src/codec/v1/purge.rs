@@ -3,16 +3,17 @@
 use bilinc_core::{Key, PurgeCompleted, Purged};
 use bincode::{BorrowDecode, Encode};
 
+use super::list::List;
 use super::{keys, numbers, seqs};
 
 #[derive(Encode, BorrowDecode)]
 pub(super) struct PurgedV1<'a> {
     key: &'a str,
     reason: &'a str,
-    bodies: Vec<u64>,
+    bodies: List<u64>,
     events: u64,
     bytes: u64,
-    also_in: Vec<&'a str>,
+    also_in: List<&'a str>,
 }
 
 impl<'a> From<&'a Purged> for PurgedV1<'a> {
@@ -43,7 +44,7 @@ impl From<PurgedV1<'_>> for Purged {
 
 #[derive(Encode, BorrowDecode)]
 pub(super) struct PurgeCompletedV1 {
-    purges: Vec<u64>,
+    purges: List<u64>,
 }
 
 impl From<&PurgeCompleted> for PurgeCompletedV1 {

@@ -5,6 +5,7 @@ use bincode::{BorrowDecode, Encode};
 
 use super::facts::FactsV1;
 use super::flags::FlagV1;
+use super::list::List;
 use super::{numbers, seqs};
 
 #[derive(Encode, BorrowDecode)]
@@ -20,8 +21,8 @@ pub(super) struct RestoredV1<'a> {
     value_bytes: u32,
     metadata_bytes: u32,
     /// Absent: the flags stay.
-    flags: Option<Vec<FlagV1<'a>>>,
-    undoes: Vec<u64>,
+    flags: Option<List<FlagV1<'a>>>,
+    undoes: List<u64>,
     hidden_through: Option<u64>,
 }
 
@@ -74,7 +75,7 @@ impl RestoredV1<'_> {
 #[derive(Encode, BorrowDecode)]
 pub(super) struct RemovedV1<'a> {
     key: &'a str,
-    undoes: Vec<u64>,
+    undoes: List<u64>,
     hidden_through: Option<u64>,
 }
 

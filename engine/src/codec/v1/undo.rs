@@ -9,6 +9,7 @@ use bilinc_core::{
 use bincode::{BorrowDecode, Encode};
 
 use super::dream::{ChangeV1, dream, version};
+use super::list::List;
 use super::{keys, numbers, seqs};
 
 #[derive(Encode, BorrowDecode)]
@@ -49,7 +50,7 @@ enum SelectionV1<'a> {
     Import([u8; 16]),
     Range(u64, u64),
     Time(Option<i64>, Option<i64>),
-    Seqs(Vec<u64>),
+    Seqs(List<u64>),
 }
 
 impl<'a> From<&'a Selection> for SelectionV1<'a> {
@@ -115,11 +116,11 @@ enum ShiftV1 {
 pub(super) struct UndoneV1<'a> {
     selection: SelectionV1<'a>,
     dream_undo: bool,
-    restored: Vec<ItemV1<'a>>,
-    conflicts: Vec<ConflictV1<'a>>,
-    unchanged: Vec<&'a str>,
+    restored: List<ItemV1<'a>>,
+    conflicts: List<ConflictV1<'a>>,
+    unchanged: List<&'a str>,
     metadata_restored: bool,
-    dreams: Vec<([u8; 16], ShiftV1)>,
+    dreams: List<([u8; 16], ShiftV1)>,
 }
 
 impl<'a> From<&'a Undone> for UndoneV1<'a> {
@@ -216,7 +217,7 @@ pub(super) struct RolledBackV1<'a> {
     created: u64,
     updated: u64,
     deleted: u64,
-    skipped: Vec<&'a str>,
+    skipped: List<&'a str>,
 }
 
 impl<'a> From<&'a RolledBack> for RolledBackV1<'a> {

@@ -67,7 +67,7 @@ fn a_body_that_was_whole_once_is_no_torn_end_although_the_mark_is_lost() {
     assert_eq!((report.damage, report.torn, log.durable().unwrap().seq), (None, None, 8));
     assert_eq!(log.verify(&mut |_, _| {}).unwrap().damage.unwrap().position, 4);
     let judged = half(4).0.verify_judging(&mut |_, _| {}, &|seq| seq == 4).unwrap();
-    assert_eq!((judged.zeroed, judged.damage), (vec![4], None));
+    assert_eq!((judged.zeroed, judged.half_erased, judged.damage), (vec![], vec![4], None));
     // Nothing says so of the last one.
     let (log, report) = half(8);
     assert_eq!((report.torn.unwrap().position, log.durable().unwrap().seq), (7, 6));

@@ -4,6 +4,7 @@ mod crash;
 mod damage;
 mod erase;
 mod failure;
+mod forged;
 mod many;
 mod open;
 mod read;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use bilinc::log::LogError;
-use bilinc::{DreamApplyError, EngineError, Error, Rejection, Seq};
+use bilinc::{DreamApplyError, EngineError, Error, Ids, Rejection, Seq, TimeOrderedIds};
 
 use super::render::{self, Style};
 use crate::wire::dreams::ResultView;
@@ -255,7 +255,7 @@ fn report_json(out: &mut dyn Write, error: &CliError, damage: Option<&str>) -> i
 
 /// A name for one answer.
 pub(super) fn request_id() -> String {
-    uuid::Uuid::now_v7().to_string()
+    uuid::Uuid::from_u128(TimeOrderedIds.next_id()).to_string()
 }
 
 fn report_text(out: &mut dyn Write, error: &CliError, style: Style) -> io::Result<()> {

@@ -1,7 +1,6 @@
 //! Times and points as people type them.
 
-use bilinc::{At, Rejection, Seq, Timestamp};
-use chrono::Utc;
+use bilinc::{At, Clock, Rejection, Seq, SystemClock, Timestamp};
 
 use super::errors::CliError;
 use super::write::RequestArgs;
@@ -18,7 +17,7 @@ pub(super) enum Edge {
 
 /// A time: RFC 3339, a day (`2026-01-31`, at its begin in UTC), or how long ago (`90m`, `24h`, `7d`).
 fn time(field: &str, text: &str, edge: Edge) -> Result<Timestamp, Rejection> {
-    time_at(field, text, edge, Timestamp::from_micros(Utc::now().timestamp_micros()))
+    time_at(field, text, edge, SystemClock.now())
 }
 
 /// An age is another time at each call, so a request that is to be the same when it is repeated

@@ -253,6 +253,9 @@ impl From<&LogError> for Details {
             LogError::Io { path, .. } | LogError::NotFound { path } | LogError::NotAStore { path, .. } => {
                 Self { path: Some(path.clone()), ..none }
             }
+            LogError::NewerFormat { path, .. } => {
+                Self { path: Some(path.clone()), reason: Some("newer_format".to_owned()), ..none }
+            }
             LogError::Busy { holder, .. } => Self { holder: Some(holder.clone()), ..none },
             LogError::Poisoned { durable, .. } => {
                 Self { outcome: Some("unknown"), durable_through: Some(Seq::new(*durable)), ..none }

@@ -182,3 +182,45 @@ fn a_damaged_value_harms_no_other_memory() {
     assert!(shell.run(&["verify"]).err.contains("position 2 from there on is not proved"));
     assert_eq!(shell.json(&["list", "--values", "none"])["total"], 2);
 }
+
+/// Raises the version that a header states, with a checksum that holds.
+fn raise(file: &std::path::Path, version: usize, start: usize, crc: usize) {
+    let mut bytes = fs::read(file).unwrap();
+    bytes[start + version] = 2;
+    let sum = crc32fast::hash(&bytes[start..start + crc]);
+    bytes[start + crc..start + crc + 4].copy_from_slice(&sum.to_le_bytes());
+    fs::write(file, bytes).unwrap();
+}
+
+#[test]
+fn a_store_of_a_later_version_is_refused_with_both_versions_and_left_as_it_is() {
+    for name in ["log/00000000000000000001.seg", "mark"] {
+        let shell = Shell::new();
+        shell.commit("k", "v");
+        let file = shell.store().join(name);
+        if name == "mark" {
+            // The slot that was written last.
+            let sequence = |at: usize| fs::read(&file).unwrap().get(at + 8..at + 16).map(<[u8]>::to_vec);
+            let start = if sequence(0) > sequence(512) { 0 } else { 512 };
+            raise(&file, 4, start, 184);
+        } else {
+            raise(&file, 8, 0, 104);
+        }
+        let state = || {
+            let state = |file: &PathBuf| (fs::read(file).unwrap(), fs::metadata(file).unwrap().modified().unwrap());
+            files(&shell).iter().map(state).collect::<Vec<_>>()
+        };
+        let before = state();
+        let write: &[&str] = &["commit", "--key", "k", "--value", "w"];
+        for words in READS.into_iter().chain([write]) {
+            let ran = shell.run(&[words, &["--json"]].concat());
+            let error = ran.error(1);
+            let wanted = json!({"path": name, "reason": "newer_format"});
+            assert_eq!((&error["error"], &error["details"]), (&json!("invalid_request"), &wanted), "{words:?}");
+            let message = format!("{name} has format version 2, this program knows up to 1");
+            assert_eq!((&error["message"], &error["retryable"]), (&json!(message), &json!(false)));
+            assert_eq!(shell.run(words).err, format!("bilinc: error: {message}\n"), "{words:?}");
+        }
+        assert!(state() == before, "a store of a later version was touched");
+    }
+}

@@ -72,6 +72,41 @@ fn a_time_with_all_its_digits_is_that_moment() {
 }
 
 #[test]
+fn times_are_taken_in_every_spelling_and_nonsense_is_refused_where_it_stands() {
+    let shell = Shell::new();
+    let line = json!({"key": "k", "value": "v", "updatedAt": "2017-01-01T00:00:00Z"});
+    shell.json(&["import", &shell.write("one.jsonl", line.to_string())]);
+    for (time, total) in [
+        ("2016-12-31T23:59:59Z", 1),
+        // A leap second is the moment after it.
+        ("2016-12-31T23:59:60Z", 0),
+        ("2017-01-01t05:29:59.9+05:30", 1),
+        ("2017-01-01T05:30:00+05:30", 0),
+        ("2016-12-31t23:59:59.123456789z", 1),
+        ("2017-01-01T00:00:00-00:00", 0),
+        ("0000-01-01T00:00:00Z", 1),
+        ("9999-12-31T23:59:59.999Z", 0),
+        ("2016-12-31", 1),
+    ] {
+        assert_eq!(shell.json(&["list", "--updated-after", time])["total"], total, "{time}");
+    }
+    shell.json(&["dream", "start", "--since", "0000-01-01T00:00:00Z"]);
+    for time in
+        ["10000-01-01T00:00:00Z", "9999-12-31T23:59:60Z", "2017-01-01T00:00:61Z", "2017-01-01T00:00", "soon", ""]
+    {
+        for (words, field) in [
+            (["list", "--updated-after", time].as_slice(), "updatedAfter"),
+            (&["log", "--after", time], "after"),
+            (&["dream", "start", "--since", time], "since"),
+            (&["get", "k", "--as-of", time], "asOf"),
+        ] {
+            let details = shell.refused("invalid_request", words);
+            assert_eq!(details["field"], field, "{words:?}");
+        }
+    }
+}
+
+#[test]
 fn a_recall_searches_what_was_there_at_a_time() {
     let shell = Shell::new();
     shell.commit("k", "walnut");

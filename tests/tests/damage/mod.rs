@@ -1,6 +1,14 @@
 //! Damage inside the log: reads answer from what lies before it, writes are refused, nothing is lost
 //! in silence.
 
+mod ask;
+mod bytes;
+mod folder;
+mod oracle;
+mod story;
+mod swaps;
+mod tokens;
+
 use std::sync::Arc;
 
 use bilinc::storage::MemoryStorage;
@@ -78,6 +86,33 @@ fn a_body_that_rotted_is_found_by_the_read_that_needs_it() {
     assert!(error.to_string().contains("position 4"), "{error}");
     let mut text = Vec::new();
     assert!(memory.export(&mut text, &mut |_, _| {}).is_err(), "no export leaves an entry out in silence");
+    // Keys and facts are whole, and nothing is written behind damage that was met.
+    let without = ListQuery { values: bilinc::Values::None, ..ListQuery::default() };
+    assert_eq!(memory.list(&without).unwrap().total, 10);
+    assert_eq!(memory.commit(commit("new", "v")).unwrap_err().code(), "store_corrupt");
+    assert!(memory.status().unwrap().read_only.unwrap().contains("position 4"));
+}
+
+#[test]
+fn a_rotted_body_that_no_entry_needs_any_more_harms_no_recall() {
+    let storage = MemoryStorage::new();
+    let bench = Bench::on(Arc::new(storage.clone()));
+    bench.memory.with_idempotency_key("once").commit(commit("a", "a former value")).unwrap();
+    bench.put("a", "the present value");
+    bench.put("b", "another value");
+    bench.memory.close();
+    let bytes = storage.contents(SEGMENT).unwrap();
+    let at = bytes.windows(6).position(|window| window == b"former").unwrap();
+    let memory = open(&flipped(&storage, at));
+    // The fold needed its fingerprint, to answer a repeated request: no write is taken any more.
+    assert_eq!(memory.damage(), None);
+    assert!(memory.status().unwrap().read_only.unwrap().contains("position 1"));
+    assert_eq!(memory.recall(&RecallQuery::new("value")).unwrap().len(), 2);
+    assert_eq!(memory.list(&ListQuery::default()).unwrap().total, 2);
+    assert_eq!(memory.history("b", 10, true).unwrap().items.len(), 1);
+    assert_eq!(memory.history("a", 10, true).unwrap_err().code(), "store_corrupt");
+    let again = memory.with_idempotency_key("once").commit(commit("a", "a former value"));
+    assert_eq!(again.unwrap_err().code(), "store_corrupt", "a retry is neither answered nor carried out twice");
 }
 
 #[test]
