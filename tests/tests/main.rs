@@ -4,18 +4,22 @@
 mod crash;
 mod cursors;
 mod damage;
+mod disks;
 mod docs;
 mod dream_pages;
+
 mod dream_undo;
 mod faults;
 mod golden;
 mod hidden;
+mod hooked;
 mod idempotency;
 mod imports;
 mod large;
 mod lists;
 mod logs;
 mod model;
+mod other;
 mod points;
 mod power;
 mod processes;

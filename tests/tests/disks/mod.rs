@@ -1,0 +1,3 @@
+//! x
+use crate::other::Role;
+pub(crate) const ROLES: &[(&str, Role)] = &[];
