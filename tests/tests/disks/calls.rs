@@ -20,15 +20,15 @@ const LINES: usize = 40;
 struct Piece {
     name: &'static str,
     prepare: fn(&Path),
-    work: fn(Memory) -> Result<(), Error>,
+    work: fn(&Memory) -> Result<(), Error>,
 }
 
 const PIECES: [Piece; 5] = [
-    Piece { name: "new", prepare: |_| {}, work: |memory| written(&memory, 1) },
-    Piece { name: "roll", prepare: |store| seed(store, 3), work: |memory| written(&memory, 12) },
-    Piece { name: "purge", prepare: with_secret, work: |memory| memory.forget(purge("k")).map(drop) },
+    Piece { name: "new", prepare: |_| {}, work: |memory| written(memory, 1) },
+    Piece { name: "roll", prepare: |store| seed(store, 3), work: |memory| written(memory, 6) },
+    Piece { name: "purge", prepare: with_secret, work: purged },
     Piece { name: "import", prepare: |store| seed(store, 3), work: imported },
-    Piece { name: "torn", prepare: with_torn_end, work: |memory| written(&memory, 1) },
+    Piece { name: "torn", prepare: with_torn_end, work: |memory| written(memory, 1) },
 ];
 
 #[test]
@@ -39,7 +39,7 @@ fn a_disk_that_is_full_from_any_call_on_leaves_nothing_half_done() {
 }
 
 fn builder() -> MemoryBuilder {
-    Memory::builder().segment_bytes(4_000)
+    Memory::builder().segment_bytes(2_000)
 }
 
 fn written(memory: &Memory, count: usize) -> Result<(), Error> {
@@ -53,11 +53,16 @@ fn seed(store: &Path, count: usize) {
     }
 }
 
+/// The event of its purge takes a segment of its own, and so does the one that says that it is complete.
 fn with_secret(store: &Path) {
     seed(store, 3);
     let memory = builder().open(store).unwrap();
     memory.commit(secret("k")).unwrap();
     memory.revise(revise("k", LATER)).unwrap();
+}
+
+fn purged(memory: &Memory) -> Result<(), Error> {
+    memory.forget(bilinc::Forget { reason: "\u{1f9a6}".repeat(512), ..purge("k") }).map(drop)
 }
 
 /// What an interrupted write may leave.
@@ -70,7 +75,7 @@ fn with_torn_end(store: &Path) {
     std::fs::write(&path, bytes).unwrap();
 }
 
-fn imported(memory: Memory) -> Result<(), Error> {
+fn imported(memory: &Memory) -> Result<(), Error> {
     let lines: Vec<_> = (0..LINES).map(|n| format!(r#"{{"key":"line{n}","value":"{}"}}"#, "y".repeat(200))).collect();
     memory.import(lines.join("\n").as_bytes(), ImportOptions::default(), &mut |_, _| {}).map(drop)
 }
@@ -79,9 +84,13 @@ pub(super) fn meet_a_full_disk(folder: &Path, words: &[String]) {
     say("begins");
     let piece = PIECES.into_iter().find(|piece| piece.name == words[0]).unwrap();
     let (mut full, mut failed) = (0, 0);
+    let prepared = folder.join("prepared");
+    (piece.prepare)(&prepared);
     for call in 1.. {
-        let store = folder.join(format!("{}{call}", piece.name));
-        (piece.prepare)(&store);
+        let store = folder.join("store");
+        if prepared.exists() {
+            copy(&prepared, &store);
+        }
         let what = format!("{}, full from call {call} on", piece.name);
         let before = if store.exists() { events(&builder().read_only(true).open(&store).unwrap()) } else { 0 };
         let ballast: Arc<Mutex<Option<Ballast>>> = Arc::default();
@@ -93,7 +102,7 @@ pub(super) fn meet_a_full_disk(folder: &Path, words: &[String]) {
         storage.set(Hook { call: "", path: "", nth: call, when: When::Before, act: Box::new(act) });
         let opened = builder().open_in(Arc::new(storage.clone()));
         let done = opened.and_then(|memory| {
-            let done = (piece.work)(memory.clone());
+            let done = (piece.work)(&memory);
             // Whatever became of it, what was there reads on.
             assert_old(&memory, before, &what);
             done.map(|()| events(&memory))
@@ -123,8 +132,20 @@ pub(super) fn meet_a_full_disk(folder: &Path, words: &[String]) {
         assert_whole(&store, piece, answered, &what);
         std::fs::remove_dir_all(&store).unwrap();
     }
-    assert!(failed > 1, "{}: {failed} of {full} failed", piece.name);
+    assert!(failed > 0, "{}: {failed} of {full} failed", piece.name);
     say(&format!("{}: full from each of {full} calls on, which failed {failed} times", piece.name));
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
 }
 
 fn events(memory: &Memory) -> usize {

@@ -64,7 +64,7 @@ fn run_on(kind: Kind, place: &Path, role: &str, words: &[String]) -> Result<(), 
         said.push(line);
     }
     // 1 is what `unshare` gives when it may not; a role that got so far as to begin says so.
-    match (other.code(), said.first().is_some()) {
+    match (other.code(), !said.is_empty()) {
         (Some(0), true) => {
             said.drain(1..).for_each(|line| println!("{kind:?}: {line}"));
             Ok(())

@@ -121,7 +121,7 @@ fn the_program_reads_while_another_process_holds_both_locks() {
     }
     assert_eq!(shell.value("k"), "walrus");
     assert_eq!(shell.json(&["list"])["total"], 1);
-    assert_eq!(keys(&shell.json(&["recall", "walrus"])["results"]), ["k"]);
+    assert_eq!(keys(&shell.json(&["recall", "--query", "walrus"])["results"]), ["k"]);
     assert_eq!(shell.json(&["verify"])["stateEqual"], true);
     shell.json(&["status"]);
     for lock in &locks {
