@@ -25,6 +25,7 @@ mod purge_any;
 mod purge_crash;
 mod recall;
 mod rollback;
+mod salvage;
 mod status;
 mod support;
 mod threads;

@@ -3,6 +3,7 @@
 mod dreams;
 mod entries;
 mod past;
+mod salvage;
 mod store;
 
 pub use self::dreams::{DreamApplied, DreamCandidate, DreamStarted, DreamSummary, DreamView, UndoAnswer};
@@ -13,4 +14,5 @@ pub use self::past::{
     Diff, DiffItem, HistoryItem, HistoryState, KeyHistory, LogItem, LogPage, RollbackAnswer, RollbackPreview,
     SnapshotInfo,
 };
+pub use self::salvage::{Kept, LostBody, LostPositions, SalvageRecord, SalvageReport};
 pub use self::store::{ChainHash, Head, OpenDream, Status, Verified, Written};

@@ -88,6 +88,7 @@ fn every_kind_of_operation_and_selection_comes_back() {
         OperationKind::DreamUndo(dream),
         OperationKind::Undo,
         OperationKind::PurgeCompletion,
+        OperationKind::Salvage,
     ];
     let selections = [
         Selection::Dream(dream),
@@ -122,9 +123,10 @@ fn the_numbers_of_the_variants_are_frozen() {
 
 /// BLAKE3 of the bytes of [`whole`] in version 1 of the format: of the events that it began with, and
 /// with those that came to it later.
-const FROZEN: [(usize, &str); 2] = [
+const FROZEN: [(usize, &str); 3] = [
     (17, "fd8c96927376473285a5466176573d7e52d04b6a6c9c38f76fa551024c22088c"),
     (19, "2b862b9c090b3ffedda0b5397f56b5a1c705a6c6224fa333de8bd794f2806d50"),
+    (21, "f87e05efbd204e5d6f03ace360e267c11042bae362b31f5c590a90b386ab51ca"),
 ];
 
 #[test]

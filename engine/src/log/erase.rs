@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::append::Append;
 use super::error::{Doing, LogError};
 use super::frame::Frame;
+use super::salvage::SALVAGE_DIR;
 use super::segment::{LOG_DIR, Segment};
 use super::torn::QUARANTINE_DIR;
 use super::view::View;
@@ -83,18 +84,18 @@ impl Log {
         Ok(found)
     }
 
-    /// Torn ends that were set aside may hold copies of what was erased, and files in the making too.
+    /// What was set aside may hold copies of what was erased, and files in the making too.
     /// Under `append.lock`, so nobody is at work on any of them.
     fn remove_copies(&self) -> Result<(), LogError> {
         let storage = self.storage.as_ref();
         let mut removed = false;
-        for dir in [QUARANTINE_DIR, LOG_DIR] {
+        for dir in [QUARANTINE_DIR, SALVAGE_DIR, LOG_DIR] {
             // A folder that is not there holds nothing.
             if !storage.exists(dir).doing("look for a folder", dir)? {
                 continue;
             }
             let names = storage.list(dir).doing("list a folder", dir)?;
-            let is_copy = |name: &str| dir == QUARANTINE_DIR || name.ends_with(".tmp");
+            let is_copy = |name: &str| dir != LOG_DIR || name.ends_with(".tmp");
             for entry in names.iter().filter(|entry| !entry.is_dir && is_copy(&entry.name)) {
                 let path = format!("{dir}/{}", entry.name);
                 storage.remove(&path).doing("remove what may hold a copy of something erased", &path)?;

@@ -12,6 +12,7 @@ use super::mark::{End, MARK, MARK_TEMPORARY, Mark, MarkFile};
 use super::options::LogOptions;
 use super::recover::{end_fault, trailing};
 use super::roll::SegmentDraft;
+use super::salvage::{SALVAGE_DIR, finish_if_decided};
 use super::segment::LOG_DIR;
 use super::segment_header::{SegmentHeader, parse_segment_name};
 use super::torn::{QUARANTINE_DIR, TornEnd, damage_at};
@@ -43,9 +44,10 @@ pub struct OpenReport {
 }
 
 /// What may lie in a store's folder before there is a log.
-const OWN_NAMES: [&str; 9] = [
+const OWN_NAMES: [&str; 10] = [
     LOG_DIR,
     QUARANTINE_DIR,
+    SALVAGE_DIR,
     MARK,
     MARK_TEMPORARY,
     APPEND_LOCK,
@@ -70,6 +72,7 @@ impl Log {
         new_store_id: u128,
     ) -> Result<(Self, OpenReport), LogError> {
         refuse_network(storage.as_ref(), &options)?;
+        finish_if_decided(storage.as_ref(), &options)?;
         let created = ensure_store(storage.as_ref(), &options, new_store_id)?;
         let Listed { segments, damage } = list_segments(storage.as_ref(), &[])?;
         let Some(first) = segments.first() else {
@@ -194,7 +197,7 @@ fn first_of(segments: &[Arc<super::segment::Segment>]) -> Result<&Arc<super::seg
     segments.first().ok_or_else(|| LogError::NotFound { path: LOG_DIR.to_owned() })
 }
 
-fn refuse_network(storage: &dyn Storage, options: &LogOptions) -> Result<(), LogError> {
+pub(crate) fn refuse_network(storage: &dyn Storage, options: &LogOptions) -> Result<(), LogError> {
     if options.force_network_file_system {
         return Ok(());
     }

@@ -1,7 +1,9 @@
 //! Telling a torn end from damage, and cutting it off.
 
 use super::error::{Doing, LogError};
-use super::frame_header::{FRAME_HEADER_BYTES, FRAME_MAGIC, FrameHeader, MAX_FRAME_BYTES};
+use super::frame_header::{
+    FRAME_HEADER_BYTES, FRAME_MAGIC, FRAME_VERSION, FrameHeader, HeaderFault, MAX_FRAME_BYTES,
+};
 use super::scan::BadFrame;
 use super::segment::Segment;
 use super::segment_header::segment_name;
@@ -73,8 +75,19 @@ pub(crate) fn damage_at(segment: &Segment, bad: &BadFrame, known: u64) -> Result
 
 /// A whole header past the bad frame that was written when the bad frame's position was durable.
 pub(crate) fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<FrameHeader>, LogError> {
+    let witness = |header: &FrameHeader| header.first_seq > bad.seq && header.synced_through >= bad.seq;
+    let found = find_header(segment, bad.offset.saturating_add(1), &witness)?;
+    Ok(found.map(|(_, header)| header))
+}
+
+/// The first whole header from `at` on that is `wanted`, and where it lies.
+pub(crate) fn find_header(
+    segment: &Segment,
+    at: u64,
+    wanted: &dyn Fn(&FrameHeader) -> bool,
+) -> Result<Option<(u64, FrameHeader)>, LogError> {
     let mut buffer = vec![0_u8; READ_BYTES];
-    let mut at = bad.offset.saturating_add(1);
+    let mut at = at;
     loop {
         let read = read_full(segment.file.as_ref(), &mut buffer, at);
         let read = read.doing("read a segment", &segment.path)?;
@@ -83,12 +96,18 @@ pub(crate) fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<Fr
             if !start.starts_with(&FRAME_MAGIC) {
                 continue;
             }
-            let place = segment.place(at.saturating_add(index as u64));
-            if let Ok(header) = FrameHeader::decode(start, place)
-                && header.first_seq > bad.seq
-                && header.synced_through >= bad.seq
-            {
-                return Ok(Some(header));
+            let offset = at.saturating_add(index as u64);
+            match FrameHeader::decode(start, segment.place(offset)) {
+                Ok(header) if wanted(&header) => return Ok(Some((offset, header))),
+                // What a later version has written is neither cut nor passed over.
+                Err(HeaderFault::Newer(found)) => {
+                    return Err(LogError::NewerFormat {
+                        path: segment.path.clone(),
+                        found: u32::from(found),
+                        supported: u32::from(FRAME_VERSION),
+                    });
+                }
+                _ => {}
             }
         }
         if read < buffer.len() {

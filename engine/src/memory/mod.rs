@@ -10,6 +10,7 @@ mod log;
 mod point;
 mod recall;
 mod replay;
+mod salvage;
 mod snapshot;
 mod status;
 mod transfer;

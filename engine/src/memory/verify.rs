@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use bilinc_core::{Event, RecordedEvent, Seq, State};
 
 use super::Memory;
-use crate::answer::{ChainHash, Head, Verified};
+use crate::answer::{ChainHash, Head, SalvageRecord, Verified};
 use crate::codec::Bodies;
 use crate::error::{EngineError, Error};
 use crate::log::LogError;
@@ -15,7 +15,8 @@ use crate::store::UNEXPLAINED;
 impl Memory {
     /// Reads the whole log: checksums, order, the hash chain, salted digests of all bodies; then
     /// folds it anew and compares with the state that answers. Every erased body must be named by a
-    /// purge, and what a finished purge named must be erased. `progress` is told bytes done and in all.
+    /// purge, and what a finished purge named must be erased. What was lost and is recorded so is told in
+    /// [`Verified::salvages`] and is no new damage. `progress` is told bytes done and in all.
     ///
     /// # Errors
     /// [`crate::log::LogError::Damage`] names the first damage: segment, offset and position.
@@ -33,15 +34,17 @@ impl Memory {
         let (state_equal, purges) = self.fold_anew()?;
         let erased: HashSet<Seq> = report.zeroed.iter().copied().map(Seq::new).collect();
         self.hold_against(&erased, &purges, Seq::new(report.last_seq))?;
-        let erased_bodies = erased.len() as u64;
+        let lost_bodies: usize = purges.salvages.iter().map(|salvage| salvage.bodies.len()).sum();
+        let erased_bodies = erased.len().saturating_sub(lost_bodies) as u64;
         Ok(Verified {
             store: self.store_id(),
             segments: segments.len() as u64,
             bytes: report.bytes,
             operations: report.frames,
             events: report.events,
-            bodies: report.bodies.saturating_sub(erased_bodies),
+            bodies: report.bodies.saturating_sub(erased.len() as u64),
             erased_bodies,
+            salvages: purges.salvages,
             head: Head { seq: Seq::new(report.last_seq), chain: ChainHash(report.chain) },
             state_equal,
         })
@@ -89,13 +92,14 @@ impl Memory {
     }
 }
 
-/// What the purges of a log say.
+/// What the purges of a log say, and its salvages.
 #[derive(Debug, Default)]
 struct Purges {
     /// Positions of bodies, with the purge that named them first.
     named: HashMap<Seq, Seq>,
     /// Purges that were finished, with where that is recorded.
     completed: HashMap<Seq, Seq>,
+    salvages: Vec<SalvageRecord>,
 }
 
 impl Purges {
@@ -110,6 +114,14 @@ impl Purges {
                 for purge in &completed.purges {
                     self.completed.insert(*purge, recorded.seq);
                 }
+            }
+            Event::Salvaged(salvaged) => {
+                // Lost bodies are zeros, as those of a purge that is finished.
+                self.completed.insert(recorded.seq, recorded.seq);
+                for seq in &salvaged.bodies {
+                    self.named.entry(*seq).or_insert(recorded.seq);
+                }
+                self.salvages.push(SalvageRecord::of(recorded, salvaged));
             }
             _ => {}
         }

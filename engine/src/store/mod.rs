@@ -14,16 +14,19 @@ mod published;
 mod purge;
 mod queue;
 mod reading;
+mod salvage;
 mod token;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
-use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, StoreId, Timestamp};
+use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, Seq, StoreId, Timestamp};
 
 pub(crate) use self::history::LogHistory;
 pub(crate) use self::published::Published;
 pub(crate) use self::purge::UNEXPLAINED;
 pub(crate) use self::reading::{Text, put as index_entry};
+pub(crate) use self::salvage::{Examined, Recorder};
 
 use self::commit::Pending;
 use self::frames::FrameCache;
@@ -52,6 +55,7 @@ pub(crate) struct Store {
     pending: Mutex<Pending>,
     queue: Queue,
     frames: FrameCache,
+    lost_bodies: Mutex<HashSet<Seq>>,
     recall: Mutex<reading::RecallIndex>,
     hash_seed: u64,
     /// What kept the log from being folded to its end when it was opened. What lies before is
@@ -94,6 +98,7 @@ impl Store {
             pending: Mutex::default(),
             queue: Queue::default(),
             frames: FrameCache::default(),
+            lost_bodies: Mutex::default(),
             recall: Mutex::new(reading::RecallIndex::new(hash_seed)),
             hash_seed,
             damage: OnceLock::new(),

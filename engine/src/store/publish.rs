@@ -23,7 +23,11 @@ impl Store {
         let mut published = self.published_mut();
         let folded = self.fold_through(&mut published, durable);
         let purged = published.take_purged();
+        let lost = published.take_lost();
         drop(published);
+        if !lost.is_empty() {
+            self.lost_bodies.lock().unwrap_or_else(PoisonError::into_inner).extend(lost);
+        }
         if !purged.is_empty() {
             self.frames.clear();
             self.forget_words(&purged);
@@ -49,6 +53,12 @@ impl Store {
             published.apply(event);
             ControlFlow::Continue(())
         })
+    }
+
+    /// Whether a salvage recorded that the body at this position was lost. Asked for while a decision holds
+    /// what is published, so it has a place of its own.
+    pub(super) fn is_lost_body(&self, seq: Seq) -> bool {
+        self.lost_bodies.lock().unwrap_or_else(PoisonError::into_inner).contains(&seq)
     }
 
     pub(crate) fn published(&self) -> RwLockReadGuard<'_, Published> {
