@@ -66,7 +66,8 @@ pub struct SalvageReport {
     pub incomplete: Vec<Key>,
     /// The last position that the log had.
     pub last_position: Seq,
-    /// Where the damaged files lie now, in the store's folder.
+    /// Where the damaged files lie now, in the store's folder. A purge removes them; so does the end of one
+    /// that was interrupted, which comes at once.
     pub quarantined: Vec<String>,
     /// Where the log stands now; none in a preview.
     pub head: Option<Head>,

@@ -105,6 +105,8 @@ impl MemoryBuilder {
             return Err(damage.again().into());
         }
         report.head = Some(memory.head()?);
+        let storage = &memory.store.storage;
+        report.quarantined.retain(|path| storage.exists(path).unwrap_or(true));
         Ok(report)
     }
 

@@ -50,7 +50,7 @@ pub(crate) struct Store {
     pub(crate) log: Log,
     pub(crate) options: LogOptions,
     pub(crate) settings: Settings,
-    storage: Arc<dyn Storage>,
+    pub(crate) storage: Arc<dyn Storage>,
     published: RwLock<Published>,
     pending: Mutex<Pending>,
     queue: Queue,
