@@ -238,7 +238,7 @@ fn open_locks(storage: &dyn Storage, read_only: &mut Option<String>) -> Result<L
     }
 }
 
-fn has_segments(storage: &dyn Storage) -> Result<bool, LogError> {
+pub(crate) fn has_segments(storage: &dyn Storage) -> Result<bool, LogError> {
     match storage.list(LOG_DIR) {
         Ok(entries) => Ok(entries.iter().any(|entry| parse_segment_name(&entry.name).is_some())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

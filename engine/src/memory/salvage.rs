@@ -9,7 +9,7 @@ use super::{Memory, MemoryBuilder};
 use crate::answer::{ChainHash, Head, LostBody, LostPositions, SalvageRecord, SalvageReport};
 use crate::error::{EngineError, Error};
 use crate::log::LogError;
-use crate::log::salvage::{BothLocks, Survey, finish_under, is_decided, rewrite};
+use crate::log::salvage::{BothLocks, Survey, finish_under, is_decided, refuse_nothing, rewrite};
 use crate::storage::{FileStorage, Storage};
 use crate::store::{Examined, Recorder};
 
@@ -83,11 +83,8 @@ impl MemoryBuilder {
     /// As [`Self::salvage`].
     pub fn salvage_in(mut self, storage: Arc<dyn Storage>) -> Result<SalvageReport, Error> {
         self.log.created_at.get_or_insert(self.settings.clock.now().micros());
-        // Looked at first: where there is no store, no lock file is made either.
-        let decided = is_decided(storage.as_ref()).map_err(EngineError::from)?;
-        if !decided {
-            self.report(&storage, true)?;
-        }
+        // Where there is no store, no lock file is made either.
+        refuse_nothing(storage.as_ref()).map_err(EngineError::from)?;
         crate::log::refuse_network(storage.as_ref(), &self.log).map_err(EngineError::from)?;
         let locks = BothLocks::take(storage.as_ref(), &self.log).map_err(EngineError::from)?;
         let finished_earlier = finish_under(storage.as_ref(), &locks).map_err(EngineError::from)?;

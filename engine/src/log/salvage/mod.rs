@@ -21,7 +21,7 @@ use crate::storage::{Storage, StorageLock};
 pub(crate) use layout::{Gap, Part};
 pub(crate) use plan::{finish_if_decided, finish_under, is_decided};
 pub(crate) use rewrite::{Repair, rewrite};
-pub(crate) use survey::{Run, Survey};
+pub(crate) use survey::{Run, Survey, refuse_nothing};
 
 /// The folder in which new segments are made, with the plan that puts them into use.
 pub(crate) const SALVAGE_DIR: &str = "salvage";

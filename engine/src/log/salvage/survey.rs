@@ -8,6 +8,7 @@ use crate::log::chain::{self, ChainHash};
 use crate::log::error::{Damage, Doing, LogError};
 use crate::log::frame::Frame;
 use crate::log::mark::{MARK, Mark, MarkFile};
+use crate::log::open::has_segments;
 use crate::log::recover::end_fault;
 use crate::log::scan::{HeaderStep, Scanner, Step};
 use crate::log::segment::{LOG_DIR, Segment};
@@ -92,10 +93,8 @@ impl Survey {
     /// [`LogError::NotFound`] when there is no log, [`LogError::NewerFormat`] when a part of it is of a
     /// later version, [`LogError::Damage`] when nothing says which store this was.
     pub(crate) fn of(storage: Arc<dyn Storage>) -> Result<Self, LogError> {
+        refuse_nothing(storage.as_ref())?;
         let files = named_files(storage.as_ref())?;
-        if files.is_empty() && !storage.exists(MARK).doing("look for the mark", MARK)? {
-            return Err(LogError::NotFound { path: storage.describe() });
-        }
         let store_id = identity::store_id(storage.as_ref(), &files)?;
         let mark = MarkFile::new(Arc::clone(&storage), store_id, false).load().doing("read the mark", MARK)?;
         let mut walk = Walk { durable: mark.as_ref().map_or(0, |mark| mark.synced.seq), ..Walk::default() };
@@ -189,6 +188,14 @@ impl Survey {
             reason: fault.reason.to_owned(),
         }
     }
+}
+
+/// Refuses a folder in which there is nothing of a log.
+pub(crate) fn refuse_nothing(storage: &dyn Storage) -> Result<(), LogError> {
+    let there = has_segments(storage)?
+        || storage.exists(MARK).doing("look for the mark", MARK)?
+        || super::is_decided(storage)?;
+    if there { Ok(()) } else { Err(LogError::NotFound { path: storage.describe() }) }
 }
 
 fn named_files(storage: &dyn Storage) -> Result<Vec<Named>, LogError> {
