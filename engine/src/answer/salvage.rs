@@ -64,8 +64,8 @@ pub struct SalvageReport {
     /// Keys with a gap in their past, in order: what is said of them beside a value is the last that is
     /// known, and a value that is not known is said to be lost.
     pub incomplete: Vec<Key>,
-    /// The last position that the log had.
-    pub last_position: Seq,
+    /// Where the log stood before, as far as that was known.
+    pub before: Head,
     /// Where the damaged files lie now, in the store's folder. A purge removes them; so does the end of one
     /// that was interrupted, which comes at once.
     pub quarantined: Vec<String>,

@@ -149,7 +149,7 @@ impl MemoryBuilder {
             lost_bodies: bodies.collect(),
             unproven: examined.unproven.iter().copied().map(Seq::new).collect(),
             incomplete: keys(0, u64::MAX),
-            last_position: Seq::new(examined.last_position(&survey)),
+            before: examined.before(&survey),
             quarantined: Vec::new(),
             head: None,
         };

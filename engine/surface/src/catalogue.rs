@@ -131,6 +131,8 @@ operations! {
         "GET", "/api/cloud/status";
     VERIFY: Store, READS, "verify", "Prove the whole log: checksums, order, hash chain, state",
         "GET", "/api/cloud/memory/verify";
+    SALVAGE: Store, WRITES, "salvage", "Put a damaged store in order and keep all that is whole",
+        "POST", "/api/cloud/memory/salvage";
     EXPORT: Store, READS, "export", "Write all memories as JSON Lines",
         "GET", "/api/cloud/memory/export";
     IMPORT: Store, WRITES, "import", "Read memories from JSON Lines, all or none",

@@ -86,11 +86,6 @@ impl Examined {
         walk.judge(survey)
     }
 
-    /// The last position that the log had.
-    pub(crate) fn last_position(&self, survey: &Survey) -> u64 {
-        self.end.unwrap_or_else(|| survey.end())
-    }
-
     /// What is damaged, in words.
     pub(crate) fn damage(&self, survey: &Survey) -> Vec<String> {
         let mut damage: Vec<String> = survey.loose.iter().map(ToString::to_string).collect();

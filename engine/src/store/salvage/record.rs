@@ -8,6 +8,7 @@ use bilinc_core::{
 };
 
 use super::{Examined, Missing, Recorder};
+use crate::answer::{ChainHash, Head};
 use crate::codec;
 use crate::error::EngineError;
 use crate::log::FrameDraft;
@@ -77,15 +78,16 @@ impl Examined {
             reason: "lost earlier, and the record of that with it".into(),
         }));
         lost.sort_by_key(|range| range.first);
-        let head = self.last_position(survey);
+        let before = self.before(survey);
+        let head = before.seq.get();
         let damage: Vec<Arc<str>> = self.damage(survey).into_iter().take(DAMAGE_LINES).map(Arc::from).collect();
         let mut rest = Salvaged {
             lost,
             bodies: self.bodies.keys().copied().map(Seq::new).collect(),
             unproven: self.unproven.iter().copied().map(Seq::new).collect(),
             damage,
-            head: Seq::new(head),
-            chain: self.chain_before(survey, head),
+            head: before.seq,
+            chain: before.chain.0,
         };
         let (mut drafts, mut next, mut id) = (Vec::new(), head.saturating_add(1), id);
         loop {
@@ -105,11 +107,14 @@ impl Examined {
         }
     }
 
-    /// The chain at the last position, by the mark or by the frame itself; zeros where neither is left.
-    fn chain_before(&self, survey: &Survey, head: u64) -> [u8; 32] {
+    /// Where the log stood. Its chain is known by the mark or by the last frame; it is zeros where neither is
+    /// left.
+    pub(crate) fn before(&self, survey: &Survey) -> Head {
+        let head = self.end.unwrap_or_else(|| survey.end());
         let marked = survey.mark.iter().flat_map(|mark| [&mark.visible, &mark.synced]);
         let marked = marked.map(|end| (end.seq, end.chain));
-        marked.chain(self.chain).find(|(seq, _)| *seq == head).map_or([0; 32], |(_, chain)| chain)
+        let chain = marked.chain(self.chain).find(|(seq, _)| *seq == head).map_or([0; 32], |(_, chain)| chain);
+        Head { seq: Seq::new(head), chain: ChainHash(chain) }
     }
 }
 

@@ -15,6 +15,7 @@ use super::log::LogArgs;
 use super::overview;
 use super::reads::{GetArgs, HistoryArgs, ListArgs, RecallArgs};
 use super::rollback::RollbackArgs;
+use super::salvage::SalvageArgs;
 use super::snapshot::SnapshotArgs;
 use super::status;
 use super::transfer::{ExportArgs, ImportArgs};
@@ -100,6 +101,8 @@ pub(super) enum Command {
     Status,
     #[command(about = catalogue::VERIFY.summary, after_help = status::VERIFY_EXAMPLE)]
     Verify,
+    #[command(about = catalogue::SALVAGE.summary)]
+    Salvage(SalvageArgs),
     #[command(about = catalogue::EXPORT.summary)]
     Export(ExportArgs),
     #[command(about = catalogue::IMPORT.summary)]

@@ -18,6 +18,7 @@ mod progress;
 mod reads;
 mod render;
 mod rollback;
+mod salvage;
 mod snapshot;
 mod status;
 mod store;
@@ -101,6 +102,7 @@ pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> 
         Some(Command::Log(args)) => log::log(console, args),
         Some(Command::Status) => status::status(console),
         Some(Command::Verify) => status::verify(console),
+        Some(Command::Salvage(args)) => salvage::salvage(console, &args),
         Some(Command::Export(args)) => transfer::export(console, &args),
         Some(Command::Import(args)) => transfer::import(console, args),
         Some(Command::Completions(args)) => completions::completions(console, &args),

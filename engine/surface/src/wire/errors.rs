@@ -226,7 +226,10 @@ impl From<&LogError> for Details {
                 reason: Some(damage.reason.clone()),
                 ..none
             },
-            LogError::Io { path, .. } | LogError::NotFound { path } | LogError::NotAStore { path, .. } => {
+            LogError::Io { path, .. }
+            | LogError::NotFound { path }
+            | LogError::NotAStore { path, .. }
+            | LogError::SalvageUnfinished { path } => {
                 Self { path: Some(path.clone()), ..none }
             }
             LogError::Busy { holder, .. } => Self { holder: Some(holder.clone()), ..none },

@@ -123,7 +123,7 @@ fn files(shell: &Shell) -> Vec<PathBuf> {
 }
 
 /// Turns one bit of the first place where the log holds these bytes.
-fn damage(shell: &Shell, needle: &[u8]) {
+pub(crate) fn damage(shell: &Shell, needle: &[u8]) {
     let log = shell.store().join("log");
     let segment = fs::read_dir(log).unwrap().next().unwrap().unwrap().path();
     let mut bytes = fs::read(&segment).unwrap();
