@@ -20,6 +20,11 @@ fn is_erased(whole: &Whole, seq: u64) -> bool {
     })
 }
 
+/// Each byte is spoiled and salvaged; all that a store can do afterwards is tried behind one in so many.
+fn whole_check_every() -> u64 {
+    if std::env::var_os("BILINC_SALVAGE_ALL").is_some() { 1 } else { 23 }
+}
+
 #[test]
 fn any_spoiled_byte_of_a_log_costs_the_operation_or_the_body_that_it_belongs_to_and_nothing_else() {
     let whole = whole();
@@ -46,9 +51,14 @@ fn any_spoiled_byte_of_a_log_costs_the_operation_or_the_body_that_it_belongs_to_
             assert_eq!(told_lost, lost, "{what}");
             let told_bodies: Vec<u64> = report.lost_bodies.iter().map(|body| body.seq.get()).collect();
             assert_eq!(told_bodies, bodies, "{what}");
-            assert_eq!((&told.lost, &told.lost_bodies, &told.damage), (&report.lost, &report.lost_bodies, &report.damage));
+            let told = (&told.lost, &told.lost_bodies, &told.damage);
+            assert_eq!(told, (&report.lost, &report.lost_bodies, &report.damage), "{what}");
             lost.sort_unstable();
-            whole.assert_salvaged(&bad, &lost, &bodies, &what);
+            if at.is_multiple_of(whole_check_every()) {
+                whole.assert_salvaged(&bad, &lost, &bodies, &what);
+            } else {
+                whole.assert_recorded(&open(&bad), &lost, &bodies, &what);
+            }
             let finished = whole.events.iter().find(|event| matches!(event.event, Event::PurgeCompleted(_))).unwrap();
             // A purge of which nothing says that it was finished is finished again, and that removes copies.
             if of_purged || lost.contains(&finished.seq.get()) {

@@ -2,10 +2,6 @@
 
 use super::*;
 
-fn name_of(path: &str) -> &str {
-    path.trim_start_matches("log/")
-}
-
 fn seqs(place: &Place) -> Vec<u64> {
     (place.first..=place.last).collect()
 }
@@ -300,4 +296,90 @@ fn a_purged_value_that_a_restored_file_brings_back_does_not_live_on_in_any_file(
     let memory = open(&bad);
     assert_eq!(value_of(&memory, "other").as_deref(), Some("kept"));
     assert_sound(&memory);
+}
+
+#[test]
+fn frames_before_the_first_loss_stay_where_they_are_byte_for_byte() {
+    let whole = whole();
+    for place in &whole.frames {
+        let storage = without_frame(&whole.storage, place);
+        let before = files(&storage);
+        salvage(&storage).unwrap();
+        let after = files(&storage);
+        for (path, bytes) in before.iter().filter(|(path, _)| path.starts_with("log/") && **path <= place.path) {
+            let same = if *path == place.path { usize::try_from(place.offset).unwrap() } else { bytes.len() };
+            assert!(after[path][..same] == bytes[..same], "{path} changed before {place:?}");
+        }
+    }
+}
+
+#[test]
+fn a_lost_body_changes_no_segment_but_its_own_and_the_last() {
+    let whole = whole();
+    let (place, paths) = (whole.place_of("a", 0), paths(&whole.storage));
+    assert_eq!(place.path, paths[0]);
+    let (offset, _, seq) = place.bodies[0];
+    let storage = damaged(&whole.storage, &place.path, |bytes| bytes[usize::try_from(offset).unwrap() + 21] ^= 1);
+    let before = files(&storage);
+    salvage(&storage).unwrap();
+    let after = files(&storage);
+    let changed: Vec<_> = paths.iter().filter(|path| before[*path] != after[*path]).collect();
+    assert_eq!(changed, [&paths[0], paths.last().unwrap()]);
+    // But for the zeros and what is appended, what changed is as it was.
+    let differ = before[&paths[0]].iter().zip(&after[&paths[0]]).filter(|(then, now)| then != now);
+    assert!(differ.clone().count() > 0 && differ.clone().all(|(_, now)| *now == 0));
+    let last = paths.last().unwrap();
+    assert!(after[last].starts_with(&before[last]));
+    whole.assert_salvaged(&storage, &[], &[seq], "a body");
+}
+
+#[test]
+fn an_empty_log_with_a_spoiled_header_begins_again() {
+    let storage = MemoryStorage::new();
+    drop(open(&storage));
+    let bad = damaged(&storage, "log/00000000000000000001.seg", |bytes| bytes[30] ^= 1);
+    assert!(salvage(&bad).unwrap().is_needed());
+    let memory = open(&bad);
+    memory.commit(commit("k", "v")).unwrap();
+    assert_sound(&memory);
+}
+
+#[test]
+fn a_torn_end_beside_damage_is_cut_as_it_would_be_without() {
+    let whole = whole();
+    let last = whole.frames.last().unwrap().path.clone();
+    let storage = damaged(&whole.storage, &last, |bytes| bytes.extend(b"BLf\xd7 the start of a frame"));
+    let storage = without_frame(&storage, &whole.place_of("b", 0));
+    let lost = seqs(&whole.place_of("b", 0));
+    assert_eq!(salvage(&storage).unwrap().damage.len(), 1);
+    whole.assert_salvaged(&storage, &lost, &[], "a torn end");
+}
+
+#[test]
+fn many_lost_positions_and_their_keys_fit_their_frames() {
+    let storage = MemoryStorage::new();
+    let bench = Bench::new();
+    let memory = bench.builder().segment_bytes(1 << 20).open_in(Arc::new(storage.clone())).unwrap();
+    let name = |n: usize| format!("{n}-{}", "k".repeat(490));
+    let lines = |from: usize| -> String {
+        (from..from + 1_000).map(|n| format!("{{\"key\":\"{}\",\"value\":{n}}}\n", name(n))).collect()
+    };
+    for from in (0..20_000).step_by(1_000) {
+        memory.import(lines(from).as_bytes(), bilinc::ImportOptions::default(), &mut |_, _| {}).unwrap();
+    }
+    for from in (0..20_000).step_by(1_000) {
+        memory.import(lines(from).as_bytes(), bilinc::ImportOptions::default(), &mut |_, _| {}).unwrap();
+    }
+    memory.close();
+    let places = places(&storage);
+    let half = places.len() / 2;
+    for path in places[..half].iter().map(|place| &place.path) {
+        let _ = storage.remove(path);
+    }
+    let report = salvage(&storage).unwrap();
+    assert!(report.incomplete.len() > 19_000, "{}", report.incomplete.len());
+    let memory = open(&storage);
+    let entry = memory.get(&name(7)).unwrap().unwrap();
+    assert_eq!((entry.value, entry.entry.incomplete), (Some(json("7")), true));
+    assert!(memory.verify(&mut |_, _| {}).unwrap().state_equal);
 }

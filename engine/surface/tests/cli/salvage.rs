@@ -31,7 +31,8 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 left.push(path);
-            } else {
+            } else if path.extension().is_none_or(|end| end != "lock") {
+                // What the holder of a lock says of itself is no content.
                 found.push((path.display().to_string(), fs::read(&path).unwrap()));
             }
         }
@@ -83,7 +84,7 @@ fn a_preview_says_what_would_be_kept_and_lost_and_changes_nothing() {
     assert_eq!(view["incompleteKeys"], json!(["broken.key"]));
     assert_eq!(view["damage"].as_array().unwrap().len(), 2);
     assert_eq!(view["quarantined"], json!([]));
-    assert_eq!(files(&shell.store()), before);
+    assert!(files(&shell.store()) == before, "a file changed");
 }
 
 #[test]
@@ -164,7 +165,7 @@ fn a_whole_store_and_one_that_is_not_there_are_left_alone() {
     let before = files(&shell.store());
     assert_eq!(shell.json(&["salvage"])["needed"], false);
     assert_eq!(shell.text(&["salvage", "--preview"]), "Nothing to salvage: the log is whole. Nothing was changed.\n");
-    assert_eq!(files(&shell.store()), before);
+    assert!(files(&shell.store()) == before, "a file changed");
 }
 
 #[test]
@@ -180,7 +181,7 @@ fn what_a_newer_version_wrote_is_refused_and_left_alone() {
     let before = files(&shell.store());
     let error = shell.refusal(&["salvage"]);
     assert!(error["message"].as_str().unwrap().contains("version 9"), "{error}");
-    assert_eq!(files(&shell.store()), before);
+    assert!(files(&shell.store()) == before, "a file changed");
 }
 
 fn crc32(bytes: &[u8]) -> u32 {
