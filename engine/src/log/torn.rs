@@ -1,9 +1,7 @@
 //! Telling a torn end from damage, and cutting it off.
 
 use super::error::{Doing, LogError};
-use super::frame_header::{
-    FRAME_HEADER_BYTES, FRAME_MAGIC, FRAME_VERSION, FrameHeader, HeaderFault, MAX_FRAME_BYTES,
-};
+use super::frame_header::{FRAME_HEADER_BYTES, FRAME_MAGIC, FRAME_VERSION, FrameHeader, HeaderFault, MAX_FRAME_BYTES};
 use super::scan::BadFrame;
 use super::segment::Segment;
 use super::segment_header::segment_name;

@@ -186,9 +186,8 @@ impl Whole {
             told.sort_unstable();
             told
         };
-        let ranges = told(&|salvage| {
-            salvage.lost.iter().flat_map(|range| range.first.get()..=range.last.get()).collect()
-        });
+        let ranges =
+            told(&|salvage| salvage.lost.iter().flat_map(|range| range.first.get()..=range.last.get()).collect());
         assert_eq!(ranges, lost, "{what}");
         let told_bodies = told(&|salvage| salvage.bodies.iter().map(|seq| seq.get()).collect());
         assert_eq!(told_bodies, bodies, "{what}");

@@ -51,7 +51,8 @@ fn a_lost_value_is_said_to_be_lost_by_every_read() {
     let entry = memory.get("k").unwrap().unwrap();
     assert_eq!((entry.value, entry.lost, entry.values_redacted), (None, true, false));
     let page = memory.list(&ListQuery { values: bilinc::Values::Full, ..ListQuery::default() }).unwrap();
-    let told: Vec<_> = page.entries.iter().map(|entry| (entry.key.as_str(), entry.value.is_some(), entry.lost)).collect();
+    let told: Vec<_> =
+        page.entries.iter().map(|entry| (entry.key.as_str(), entry.value.is_some(), entry.lost)).collect();
     assert_eq!(told, [("k", false, true), ("other", true, false)]);
     let hits = memory.recall(&RecallQuery::new("words")).unwrap();
     assert_eq!(hits.iter().map(|hit| hit.memory.key.as_str()).collect::<Vec<_>>(), ["other"]);

@@ -192,9 +192,8 @@ impl Survey {
 
 /// Refuses a folder in which there is nothing of a log.
 pub(crate) fn refuse_nothing(storage: &dyn Storage) -> Result<(), LogError> {
-    let there = has_segments(storage)?
-        || storage.exists(MARK).doing("look for the mark", MARK)?
-        || super::is_decided(storage)?;
+    let there =
+        has_segments(storage)? || storage.exists(MARK).doing("look for the mark", MARK)? || super::is_decided(storage)?;
     if there { Ok(()) } else { Err(LogError::NotFound { path: storage.describe() }) }
 }
 
@@ -239,12 +238,8 @@ struct Walk {
 impl Walk {
     fn source(&mut self, named: Named, store_id: u128, at: usize) -> Result<Option<Source>, LogError> {
         let Named { name, first_seq, file, header, .. } = named;
-        let damage = |reason: &str| Damage {
-            segment: name.clone(),
-            offset: 0,
-            position: first_seq,
-            reason: reason.to_owned(),
-        };
+        let damage =
+            |reason: &str| Damage { segment: name.clone(), offset: 0, position: first_seq, reason: reason.to_owned() };
         let (header, sound) = match header {
             Ok(header) if header.store_id != store_id => {
                 self.loose.push(damage("the segment belongs to another store"));

@@ -127,9 +127,7 @@ impl Walk {
 
     fn is_missing(&self, seq: u64) -> bool {
         let after = self.found.missing.partition_point(|missing| missing.first <= seq);
-        (after.checked_sub(1))
-            .and_then(|at| self.found.missing.get(at))
-            .is_some_and(|missing| seq <= missing.last)
+        (after.checked_sub(1)).and_then(|at| self.found.missing.get(at)).is_some_and(|missing| seq <= missing.last)
     }
 
     /// Whether the log goes on with this frame.

@@ -229,9 +229,7 @@ impl From<&LogError> for Details {
             LogError::Io { path, .. }
             | LogError::NotFound { path }
             | LogError::NotAStore { path, .. }
-            | LogError::SalvageUnfinished { path } => {
-                Self { path: Some(path.clone()), ..none }
-            }
+            | LogError::SalvageUnfinished { path } => Self { path: Some(path.clone()), ..none },
             LogError::Busy { holder, .. } => Self { holder: Some(holder.clone()), ..none },
             LogError::Poisoned { durable, .. } => {
                 Self { outcome: Some("unknown"), durable_through: Some(Seq::new(*durable)), ..none }

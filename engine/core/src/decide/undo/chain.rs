@@ -46,7 +46,8 @@ pub(super) fn standing_forget(chain: &[Arc<RecordedEvent>], extra: &[Seq]) -> Se
         .iter()
         .rev()
         .find(|event| {
-            matches!(event.event, Event::Forgotten(_) | Event::Purged(_) | Event::Lost(_)) && !taken.contains(&event.seq)
+            matches!(event.event, Event::Forgotten(_) | Event::Purged(_) | Event::Lost(_))
+                && !taken.contains(&event.seq)
         })
         .map_or(Seq::ZERO, |event| event.seq)
 }

@@ -107,7 +107,8 @@ fn would_bring_back_lost(state: &State, chain: &[Arc<RecordedEvent>], slot: &Slo
     }
     let before = slot_at(chain, first.seq.before());
     let Some(then) = &before.entry else { return before.is_unknown() };
-    let stays = slot.entry.as_ref().is_some_and(|now| now.value_at == then.value_at && now.metadata_at == then.metadata_at);
+    let stays =
+        slot.entry.as_ref().is_some_and(|now| now.value_at == then.value_at && now.metadata_at == then.metadata_at);
     state.has_lost(then) && !stays
 }
 

@@ -18,7 +18,8 @@ pub(in crate::cli) fn status(out: &mut dyn Write, style: Style, view: &StatusVie
     writeln!(out, "{}", style.bold(&path))?;
     if let Some(reason) = &view.store.read_only {
         writeln!(out, "{}", style.paint(Tone::Bad, &format!("Read-only: {}", escape(reason))))?;
-        let next = "Reads go on. `bilinc verify` says where a damage begins, `bilinc salvage --preview` what can be kept.";
+        let next =
+            "Reads go on. `bilinc verify` says where a damage begins, `bilinc salvage --preview` what can be kept.";
         writeln!(out, "{}", style.dim(next))?;
     }
     if let Some(recovered) = &view.store.recovered {

@@ -85,12 +85,7 @@ fn next(out: &mut dyn Write, style: Style, view: &SalvageView) -> Drawn {
 }
 
 /// The first of a list, and how many more there are.
-fn some<T>(
-    out: &mut dyn Write,
-    style: Style,
-    list: &[T],
-    mut line: impl FnMut(&mut dyn Write, &T) -> Drawn,
-) -> Drawn {
+fn some<T>(out: &mut dyn Write, style: Style, list: &[T], mut line: impl FnMut(&mut dyn Write, &T) -> Drawn) -> Drawn {
     for item in list.iter().take(SHOWN) {
         line(out, item)?;
     }
