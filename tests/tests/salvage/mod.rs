@@ -6,6 +6,7 @@ mod flips;
 mod handles;
 mod kinds;
 mod reads;
+mod results;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -142,6 +143,11 @@ fn damaged(storage: &MemoryStorage, path: &str, change: impl FnOnce(&mut Vec<u8>
     change(&mut bytes);
     copy.put(path, bytes);
     copy
+}
+
+/// The positions of an operation.
+fn seqs(place: &Place) -> Vec<u64> {
+    (place.first..=place.last).collect()
 }
 
 /// Spoils what is recorded of an operation beside its bodies.

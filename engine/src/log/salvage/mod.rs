@@ -10,6 +10,8 @@ mod layout;
 mod plan;
 mod rewrite;
 mod survey;
+mod walk;
+mod writer;
 
 use std::sync::Arc;
 
