@@ -85,6 +85,9 @@ impl MemoryBuilder {
         self.log.created_at.get_or_insert(self.settings.clock.now().micros());
         // Where there is no store, no lock file is made either.
         refuse_nothing(storage.as_ref()).map_err(EngineError::from)?;
+        if self.log.read_only {
+            return Err(EngineError::Log(LogError::ReadOnly { reason: "it was asked for".to_owned() }).into());
+        }
         crate::log::refuse_network(storage.as_ref(), &self.log).map_err(EngineError::from)?;
         let locks = BothLocks::take(storage.as_ref(), &self.log).map_err(EngineError::from)?;
         let finished_earlier = finish_under(storage.as_ref(), &locks).map_err(EngineError::from)?;

@@ -1,5 +1,6 @@
 //! Others have the store open while it is salvaged.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bilinc::storage::{Fault, FaultKind, FaultStorage, OpenMode};
@@ -61,9 +62,13 @@ fn what_was_acknowledged_while_a_salvage_went_on_is_in_its_result() {
     let writers: Vec<Memory> = (0..2).map(|_| open(&storage)).collect();
     let place = whole.place_of("b", 0);
     spoil(&storage, &place.path, place.offset + 90);
+    let done = AtomicBool::new(false);
     let write = |writer: usize, memory: &Memory| {
         let mut acknowledged = Vec::new();
+        let mut late = 0;
         for round in 0_u32.. {
+            late += u32::from(done.load(Ordering::SeqCst));
+            assert!(late < 3, "a write was acknowledged after the salvage");
             let key = format!("w{writer}-{round}");
             match memory.commit(commit(&key, "acknowledged")) {
                 Ok(_) => acknowledged.push(key),
@@ -73,9 +78,17 @@ fn what_was_acknowledged_while_a_salvage_went_on_is_in_its_result() {
         acknowledged
     };
     let acknowledged: Vec<String> = std::thread::scope(|scope| {
-        let running: Vec<_> =
-            writers.iter().enumerate().map(|(index, memory)| scope.spawn(move || write(index, memory))).collect();
-        salvage(&storage).unwrap();
+        let running: Vec<_> = writers
+            .iter()
+            .enumerate()
+            .map(|(index, memory)| {
+                let write = &write;
+                scope.spawn(move || write(index, memory))
+            })
+            .collect();
+        let salvaged = salvage(&storage);
+        done.store(true, Ordering::SeqCst);
+        salvaged.unwrap();
         running.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     drop(writers);
@@ -97,6 +110,8 @@ fn a_salvage_waits_for_who_is_writing_no_longer_than_it_was_told_to() {
     assert!(error.is_retryable(), "{error}");
     assert_eq!(files(&bad), before);
     lock.release();
+    let error = at_work().read_only(true).salvage_in(Arc::new(bad.clone())).unwrap_err();
+    assert_eq!((error.code(), files(&bad) == before), ("read_only", true));
     assert!(salvage(&bad).unwrap().is_needed());
 }
 

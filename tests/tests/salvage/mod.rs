@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bilinc::log::{Log, LogOptions};
+use bilinc::log::{FrameDraft, Log, LogOptions};
 use bilinc::storage::{MemoryStorage, Storage};
 use bilinc::{CountingIds, Error, Event, ManualClock, Memory, MemoryBuilder, SalvageReport, Seq};
 use bilinc_core::RecordedEvent;

@@ -167,3 +167,57 @@ fn many_lost_positions_and_their_keys_fit_their_frames() {
     assert_eq!((entry.value, entry.entry.incomplete), (Some(json("7")), true));
     assert!(memory.verify(&mut |_, _| {}).unwrap().state_equal);
 }
+
+/// Appends an operation that passes every checksum.
+fn append(storage: &MemoryStorage, codec: u8, permanent: &[u8]) {
+    let options = LogOptions { segment_bytes: SEGMENT_BYTES, ..LogOptions::default() };
+    let (log, _) = Log::open(Arc::new(storage.clone()), options, 0).unwrap();
+    let draft = FrameDraft {
+        count: 1,
+        time: START.micros() + DAY,
+        clock_back: false,
+        codec,
+        permanent: permanent.to_vec(),
+        bodies: Vec::new(),
+    };
+    let metas = log.begin_append().unwrap().append(&[draft]).unwrap();
+    log.sync_through(metas[0].last_seq()).unwrap();
+    log.close().unwrap();
+}
+
+#[test]
+fn an_operation_that_passes_its_checksums_and_cannot_be_read_is_lost_and_a_newer_one_is_refused() {
+    let whole = whole();
+    let storage = whole.storage.fork();
+    append(&storage, 1, b"\xff no operation");
+    assert!(open(&storage).damage().is_some(), "it stops the store");
+    let report = salvage(&storage).unwrap();
+    let lost: Vec<_> = report.lost.iter().map(|range| (range.first.get(), range.last.get())).collect();
+    assert_eq!(lost, [(whole.head() + 1, whole.head() + 1)]);
+    assert_sound(&open(&storage));
+    let storage = whole.storage.fork();
+    append(&storage, 2, b"of a later version");
+    let before = files(&storage);
+    assert_eq!(salvage(&storage).unwrap_err().code(), "invalid_request");
+    assert!(files(&storage) == before, "it is left alone");
+}
+
+#[test]
+fn a_body_that_was_never_written_to_its_end_is_a_torn_end_and_no_loss() {
+    let whole = whole();
+    let storage = whole.storage.fork();
+    let mark = storage.contents("mark").unwrap();
+    let memory = open(&storage);
+    memory.commit(commit("late", "never acknowledged")).unwrap();
+    memory.close();
+    let place = places(&storage).pop().unwrap();
+    let (offset, ..) = place.bodies[0];
+    let storage = damaged(&storage, &place.path, |bytes| bytes[usize::try_from(offset).unwrap() + 21] ^= 1);
+    storage.put("mark", mark);
+    let frame = whole.place_of("b", 0);
+    let storage = without_frame(&storage, &frame);
+    let report = salvage(&storage).unwrap();
+    assert_eq!((report.before.seq.get(), report.lost_bodies.len()), (whole.head(), 0), "{report:?}");
+    whole.assert_salvaged(&storage, &seqs(&frame), &[], "a torn body");
+    assert!(open(&storage).get("late").unwrap().is_none());
+}
