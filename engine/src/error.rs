@@ -84,7 +84,11 @@ impl EngineError {
             ) => "invalid_request",
             Self::Log(LogError::OperationTooLarge { .. }) => "operation_too_large",
             Self::Log(
-                LogError::Io { .. } | LogError::Busy { .. } | LogError::Unsettled { .. } | LogError::Poisoned { .. },
+                LogError::Io { .. }
+                | LogError::Busy { .. }
+                | LogError::Unsettled { .. }
+                | LogError::Poisoned { .. }
+                | LogError::SalvageUnfinished { .. },
             ) => "cloud_runtime_unavailable",
             Self::Log(_) | Self::Random(_) | Self::Stream { .. } => "internal_error",
         }
@@ -128,6 +132,7 @@ fn again(error: &LogError) -> LogError {
         LogError::OperationTooLarge { bytes, limit } => LogError::OperationTooLarge { bytes: *bytes, limit: *limit },
         LogError::InvalidDraft { reason } => LogError::InvalidDraft { reason },
         LogError::NetworkFileSystem { path, kind } => LogError::NetworkFileSystem { path: path.clone(), kind },
+        LogError::SalvageUnfinished { path } => LogError::SalvageUnfinished { path: path.clone() },
         LogError::NotFound { path } => LogError::NotFound { path: path.clone() },
         LogError::NotAStore { path, found } => LogError::NotAStore { path: path.clone(), found: found.clone() },
         LogError::NoSuchPosition { seq, last } => LogError::NoSuchPosition { seq: *seq, last: *last },

@@ -73,6 +73,13 @@ impl Checkpoints {
     pub(crate) fn manifest_now(&self, kept: Kept) -> Option<Manifest> {
         look(&self.folder(kept.name)?, kept).ok().flatten()
     }
+
+    /// As [`Self::manifest_now`], if all the files are those that it names.
+    pub(crate) fn sound_manifest_now(&self, kept: Kept) -> Option<Manifest> {
+        let manifest = self.manifest_now(kept)?;
+        let files = manifests::files(&self.folder(kept.name)?).ok()?;
+        (files == manifest.files).then_some(manifest)
+    }
 }
 
 impl Held<'_> {

@@ -1,5 +1,6 @@
 //! Opening from checkpoints, and keeping them.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -7,10 +8,11 @@ use bilinc_core::{Seq, State, StateRows};
 use bilinc_projections::recall::Recall;
 
 use super::{Published, Store};
-use crate::checkpoint::{Held, Kept, Packed, Packs};
+use crate::checkpoint::{Checkpoints, Held, Kept, Packed, Packs};
 use crate::codec::kept::{Manifest, decode_places, decode_rows, encode_places, encode_row};
 use crate::error::EngineError;
 use crate::log::{Damage, End, LogError};
+use crate::storage::Storage;
 
 /// Who cannot have the lock for so long makes the fold anew instead.
 pub(super) const LOAD_WAIT: Duration = Duration::from_millis(100);
@@ -65,6 +67,7 @@ impl Store {
         if let Some(state) = self.load_state(&held, &manifest) {
             self.take_up_places(&held, &manifest);
             self.keeping.since.store(manifest.end.seq, Ordering::Relaxed);
+            self.learn_lost(state.lost_bodies());
             *self.published_mut() = Published::of(state);
         }
         None
@@ -214,6 +217,14 @@ impl Store {
         }
         Ok(Some(self.checkpoints.hold(self.options.lock_timeout)?))
     }
+}
+
+/// How far the log once reached, as far as a checkpoint of the state knows; 0 when there is none, or any
+/// doubt about it. Takes no lock.
+pub(crate) fn kept_through(storage: &Arc<dyn Storage>, store_id: u128) -> u64 {
+    let kept = Kept { name: State::NAME, version: State::VERSION, store_id };
+    let checkpoints = Checkpoints::new(Arc::clone(storage), String::new());
+    checkpoints.sound_manifest_now(kept).map_or(0, |manifest| manifest.end.seq)
 }
 
 fn pack(state: &State) -> Result<Packed, EngineError> {

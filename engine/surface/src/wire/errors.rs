@@ -250,9 +250,10 @@ impl From<&LogError> for Details {
                 reason: Some(damage.reason.clone()),
                 ..none
             },
-            LogError::Io { path, .. } | LogError::NotFound { path } | LogError::NotAStore { path, .. } => {
-                Self { path: Some(path.clone()), ..none }
-            }
+            LogError::Io { path, .. }
+            | LogError::NotFound { path }
+            | LogError::NotAStore { path, .. }
+            | LogError::SalvageUnfinished { path } => Self { path: Some(path.clone()), ..none },
             LogError::NewerFormat { path, .. } => {
                 Self { path: Some(path.clone()), reason: Some("newer_format".to_owned()), ..none }
             }
