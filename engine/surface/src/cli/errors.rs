@@ -165,7 +165,7 @@ impl CliError {
         if let Self::NotCopied(_) = self {
             return Some(
                 "a backup copies whole stores only, and left nothing in its folder: `bilinc verify` says what the \
-                 damage costs, and a salvage copies what is whole"
+                 damage costs, `bilinc salvage --preview` what can be kept"
                     .to_owned(),
             );
         }
