@@ -174,6 +174,9 @@ impl CliError {
             Error::Engine(EngineError::OtherHistory(_)) => {
                 "nothing was changed; keep the folder as it is, and look for the backup in which this head is met"
             }
+            Error::Engine(EngineError::Unanswered { .. }) => {
+                "the write is recorded: repeat it with the same --idempotency-key to get its answer, or look"
+            }
             Error::Engine(EngineError::Log(error)) => match error {
                 LogError::NotFound { .. } => "check --store and BILINC_STORE; `bilinc commit` creates a store",
                 LogError::Busy { .. } => "another process is writing; try again",
