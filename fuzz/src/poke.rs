@@ -1,0 +1,91 @@
+//! Everything that can be asked of a store, whatever is in it: an answer or a typed error.
+
+use std::sync::Arc;
+
+use bilinc::storage::MemoryStorage;
+use bilinc::{
+    At, Commit, DiffQuery, DreamStart, DreamUndo, Flag, Forget, Json, Key, ListQuery, LogQuery, Memory, Order,
+    RecallQuery, Selection, Seq, Snapshot, Undo,
+};
+
+use crate::stores::builder;
+
+/// Most of what is asked one by one.
+const MOST: usize = 40;
+
+/// Reads all that there is.
+pub fn read(memory: &Memory) {
+    let head = memory.head().map_or(Seq::ZERO, |head| head.seq);
+    let keys = keys(memory);
+    for key in &keys {
+        let _ = memory.get(key.as_str());
+        let _ = memory.history(key.as_str(), 100, true);
+        let _ = memory.get_at(key.as_str(), At::Position(Seq::new(head.get() / 2)));
+        let _ = memory.log(&LogQuery { key: Some(key.clone()), include_values: true, ..LogQuery::default() });
+    }
+    for order in [Order::Newest, Order::Oldest] {
+        let _ = memory.list(&ListQuery { order, limit: Some(7), ..ListQuery::default() });
+    }
+    let _ = memory.log(&LogQuery { include_values: true, oldest_first: true, ..LogQuery::default() });
+    for from in [At::Position(Seq::ZERO), At::Time(memory.now()), At::Position(Seq::new(head.get() / 3))] {
+        let _ = memory.diff(&DiffQuery { from, to: At::Now, include_values: true, limit: 100 });
+    }
+    let _ = memory.recall(&RecallQuery::new("every field value numbers"));
+    let _ = memory.status();
+    let _ = memory.export(&mut std::io::sink(), &mut |_, _| {});
+    for dream in memory.dreams(100).into_iter().flatten().take(MOST) {
+        let _ = memory.dream(dream.dream);
+    }
+    let _ = memory.verify(&mut |_, _| {});
+}
+
+/// Writes in every way. What was written is folded in the same way when it is opened again.
+pub fn write(memory: &Memory, storage: &MemoryStorage) {
+    let actor = memory.acting_as(bilinc::Actor { source: "agent".into(), session_id: Some("s".into()) });
+    for key in keys(memory).into_iter().take(MOST) {
+        let flag = Flag { key: key.clone(), reason: "odd".into(), evidence_keys: vec![], expected_version: None };
+        let _ = actor.flag(flag);
+        let _ = actor.commit(Commit::new(key, Json::string("over it")));
+    }
+    for dream in memory.dreams(100).into_iter().flatten().take(MOST) {
+        let _ = actor.dream_undo(DreamUndo { dream: dream.dream, dry_run: false, restore_metadata: true });
+    }
+    let _ = actor.snapshot(Snapshot::default());
+    let _ = actor.dream_start(DreamStart { include_reviewed: true, ..DreamStart::default() });
+    for snapshot in memory.snapshots(100).into_iter().flatten().take(MOST) {
+        if let Ok(preview) = actor.rollback_preview(snapshot.id, "odd", 100) {
+            let _ = actor.rollback(snapshot.id, "odd", &preview.confirmation_token);
+        }
+    }
+    for selection in [
+        Selection::Source("agent".into()),
+        Selection::Session("morning".into()),
+        Selection::Range(Seq::new(1), Seq::new(u64::MAX)),
+        Selection::Time { after: None, before: None },
+    ] {
+        let _ = actor.undo(Undo { selection, dry_run: false });
+    }
+    for key in keys(memory).into_iter().take(3) {
+        let _ = actor.forget(Forget { key, reason: "odd".into(), expected_version: None, purge: true });
+    }
+    if memory.damage().is_none()
+        && let Ok(again) = builder(8).read_only(true).open_in(Arc::new(storage.clone()))
+        && again.damage().is_none()
+    {
+        assert!(again.is_same_state(memory).expect("both read"), "an open folds to another state");
+    }
+}
+
+/// Keys that are there or were.
+fn keys(memory: &Memory) -> Vec<Key> {
+    let mut keys: Vec<Key> = ["full", "numbers", "ölçü", "erased", "imported.1", "imported.3"]
+        .into_iter()
+        .map(|key| Key::new(key).expect("a key"))
+        .collect();
+    let page = memory.list(&ListQuery { limit: Some(100), ..ListQuery::default() });
+    keys.extend(page.into_iter().flat_map(|page| page.entries).map(|entry| entry.key));
+    keys.sort();
+    keys.dedup();
+    keys.truncate(MOST);
+    keys
+}
