@@ -60,10 +60,11 @@ fn versioned(text: &str, memory: &Memory) -> String {
     text
 }
 
-/// Key, value, metadata, facts and number of flags of all that is there.
+/// Key, value, metadata, facts and number of flags of all that is there, but for reports: what was told of
+/// a dream stays.
 fn contents(memory: &Memory) -> BTreeMap<String, String> {
     let page = memory.list(&ListQuery { limit: Some(1_000), ..ListQuery::default() }).expect("a list");
-    let told = page.entries.into_iter().map(|listed| {
+    let told = page.entries.into_iter().filter(|listed| !listed.key.is_reserved()).map(|listed| {
         let entry = listed.entry;
         let told = (listed.value, listed.metadata, entry.facts, entry.created_at, entry.confirmed_at, entry.flags.len());
         (listed.key.to_string(), format!("{told:?}"))

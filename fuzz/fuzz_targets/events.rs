@@ -10,7 +10,8 @@ use bilinc::log::{Body, FrameDraft, Log, LogOptions};
 use bilinc::storage::MemoryStorage;
 use bilinc::{Memory, Seq};
 use bilinc_core::RecordedEvent;
-use bilinc_fuzz::{Splice, poke, spliced, stores};
+use bilinc_fuzz::poke::{Ask, poke};
+use bilinc_fuzz::{Splice, spliced, stores};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Debug, Arbitrary)]
@@ -24,7 +25,8 @@ struct Forged {
     clock_back: bool,
 }
 
-fuzz_target!(|operations: Vec<Forged>| {
+fuzz_target!(|input: (Ask, Vec<Forged>)| {
+    let (ask, operations) = input;
     let storage = stores::golden();
     let drafts: Vec<FrameDraft> = operations.iter().take(3).map(Forged::draft).collect();
     let Some(first) = append(&storage, &drafts) else { return };
@@ -33,8 +35,7 @@ fuzz_target!(|operations: Vec<Forged>| {
         compare(&drafts, &events);
         fold(&events);
     }
-    poke::read(&memory);
-    poke::write(&memory, &storage);
+    poke(&memory, &storage, ask);
 });
 
 impl Forged {

@@ -9,7 +9,8 @@ use arbitrary::Arbitrary;
 use bilinc::log::{Log, LogOptions};
 use bilinc::storage::MemoryStorage;
 use bilinc_fuzz::forge::{Change, Repair, Segment, mark};
-use bilinc_fuzz::{Splice, poke, stores};
+use bilinc_fuzz::poke::{Ask, poke};
+use bilinc_fuzz::{Splice, stores};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Debug, Arbitrary)]
@@ -18,6 +19,7 @@ struct Input {
     changes: Vec<(u8, Change)>,
     repair: Repair,
     mark: Mark,
+    ask: Ask,
 }
 
 #[derive(Debug, Arbitrary)]
@@ -44,8 +46,10 @@ fuzz_target!(|input: Input| {
         Mark::Gone => storage.put("mark", Vec::new()),
         Mark::Changed(splices) => storage.put("mark", mark(&sound, splices, input.repair)),
     }
-    walk(&storage.fork());
-    open(&storage);
+    if let Ask::Nothing = input.ask {
+        walk(&storage.fork());
+    }
+    open(&storage, input.ask);
 });
 
 /// Reads the log alone.
@@ -62,7 +66,7 @@ fn walk(storage: &MemoryStorage) {
 }
 
 /// Opens the store; an open that went through comes to the same the next time.
-fn open(storage: &MemoryStorage) {
+fn open(storage: &MemoryStorage, ask: Ask) {
     let open = || stores::builder(7).create(false).open_in(Arc::new(storage.clone()));
     let Ok(memory) = open() else { return };
     let sound = memory.damage().is_none();
@@ -70,6 +74,5 @@ fn open(storage: &MemoryStorage) {
     drop(memory);
     let memory = open().expect("it opened before");
     assert!(!sound || memory.damage().is_some() || memory.head().expect("a head") == head, "another end than before");
-    poke::read(&memory);
-    poke::write(&memory, storage);
+    poke(&memory, storage, ask);
 }

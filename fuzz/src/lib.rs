@@ -3,6 +3,7 @@
 pub mod forge;
 pub mod model;
 pub mod poke;
+mod room;
 pub mod steps;
 pub mod stores;
 pub mod world;
