@@ -85,9 +85,8 @@ impl World {
     /// Closes both handles and opens the store again.
     pub fn reopen(&mut self) {
         self.handles.clear();
-        for handle in 0..2 {
-            let memory = self.open().expect("it opens");
-            self.handles.push(memory.acting_as(Actor { source: writer(handle).into(), session_id: None }));
+        for _ in 0..2 {
+            self.handles.push(self.open().expect("it opens"));
         }
         let status = self.handles[0].status().expect("a status");
         assert_eq!((self.handles[0].damage(), status.read_only), (None, None));
@@ -127,7 +126,7 @@ impl World {
             Err(Error::Rejected(_)) => {
                 self.disarm();
                 self.reopen();
-                let memory = self.named(by);
+                let memory = self.named(by, by);
                 self.refused(&asked, &memory);
             }
             Err(error) => {
@@ -148,13 +147,15 @@ impl World {
     fn ask(&mut self, by: bool, step: &Step) -> Option<(Asked, Memory)> {
         self.number += 1;
         self.clock.advance(1_000_000);
-        let memory = self.named(by);
+        let memory = self.named(by, by);
         let value = format!("{:016x}", u64::from(self.number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         Some((step.ask(&memory, &value)?, memory))
     }
 
-    fn named(&self, by: bool) -> Memory {
-        self.handles[usize::from(by)].with_idempotency_key(&self.name())
+    /// One of two writers on a handle, under the name of the last request.
+    fn named(&self, handle: bool, by: bool) -> Memory {
+        let actor = Actor { source: writer(usize::from(by)).into(), session_id: None };
+        self.handles[usize::from(handle)].acting_as(actor).with_idempotency_key(&self.name())
     }
 
     fn name(&self) -> String {
@@ -227,25 +228,25 @@ impl World {
         self.disarm();
         match then {
             Then::Again | Then::AgainElsewhere => {
-                let memory = self.named(by != matches!(then, Then::AgainElsewhere));
+                let memory = self.named(by != matches!(then, Then::AgainElsewhere), by);
                 if asked.carry(&memory).is_ok() {
                     self.done(asked, &memory);
                     return self.reopen();
                 }
                 let shown = self.shown();
                 self.reopen();
-                self.recovered(Some(asked), shown);
+                self.recovered(Some((asked, by)), shown);
             }
             Then::Reopen => {
                 let shown = self.shown();
                 self.reopen();
-                self.recovered(Some(asked), shown);
+                self.recovered(Some((asked, by)), shown);
             }
             Then::PowerCut { seed } => {
                 let shown = self.shown();
                 self.power_cut(seed);
                 self.reopen();
-                self.recovered(Some(asked), shown);
+                self.recovered(Some((asked, by)), shown);
             }
             Then::Twice { seed, trouble, cut } => {
                 let shown = self.shown();
@@ -259,7 +260,7 @@ impl World {
                     self.power_cut(seed);
                 }
                 self.reopen();
-                self.recovered(Some(asked), shown);
+                self.recovered(Some((asked, by)), shown);
             }
         }
     }
@@ -281,23 +282,23 @@ impl World {
 
     /// Everything that was answered or shown is there, and of the request in flight all or nothing, or its
     /// first pages. Asked once more, it is there once.
-    fn recovered(&mut self, asked: Option<&Asked>, shown: Seq) {
-        let memory = self.named(false);
+    fn recovered(&mut self, asked: Option<(&Asked, bool)>, shown: Seq) {
+        let memory = self.named(false, asked.is_some_and(|(_, by)| by));
         let mut events = memory.recorded(Seq::ZERO).expect("events");
         events.iter_mut().for_each(|event| event.body = None);
         assert!(events.starts_with(&self.answered), "an answered write is lost");
         assert!(memory.head().expect("a head").seq >= shown, "what was shown is lost");
         let more = events.len() > self.answered.len();
         match asked {
-            Some(asked) if more => self.done(asked, &memory),
+            Some((asked, _)) if more => self.done(asked, &memory),
             _ => assert!(!more, "something was written that nobody asked for"),
         }
         self.prove();
-        let Some(asked) = asked else { return };
+        let Some((asked, _)) = asked else { return };
         match asked.carry(&memory) {
             Ok(()) => self.done(asked, &memory),
             Err(Error::Rejected(rejection)) => {
-                assert!(!more || asked.is_of_pages(), "it was done, and is refused when it is repeated: {rejection}");
+                assert!(!more || asked.is_of_pages(), "done, and refused when repeated: {asked:?}: {rejection}");
                 self.refused(asked, &memory);
             }
             Err(error) => panic!("{asked:?}: {error}"),
