@@ -21,9 +21,9 @@ enum RowWire<'a> {
     Snapshot(SnapshotWire<'a>),
     Remembered { name: &'a str, at: i64, record: Option<RememberedWire> },
     UnfinishedPurge { seq: u64, bodies: List<u64> },
-    Losses { events: List<(u64, u64)>, bodies: List<u64> },
     Track { key: &'a str, base: u64, own: List<([u8; 16], u64)>, looked: List<[u8; 16]> },
     Slot(&'a str, SlotWire<'a>),
+    Losses { events: List<(u64, u64)>, bodies: List<u64> },
 }
 
 #[derive(Encode, BorrowDecode)]
