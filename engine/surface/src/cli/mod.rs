@@ -13,12 +13,14 @@ mod dreams;
 mod entries;
 mod errors;
 mod flags;
+mod keys;
 mod log;
 mod overview;
 mod progress;
 mod reads;
 mod render;
 mod rollback;
+mod serve;
 mod snapshot;
 mod status;
 mod store;
@@ -105,6 +107,8 @@ pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> 
         Some(Command::Backup(args)) => backup::backup(console, &args),
         Some(Command::Export(args)) => transfer::export(console, &args),
         Some(Command::Import(args)) => transfer::import(console, args),
+        Some(Command::Serve(args)) => serve::serve(console, &args),
+        Some(Command::Keys(args)) => keys::run(console, args),
         Some(Command::Completions(args)) => completions::completions(console, &args),
         Some(Command::Demo) => demo::run(console.out, console.style),
     }

@@ -3,8 +3,8 @@
 use bilinc::{Json, Key, RecallHit, Version};
 use serde::Serialize;
 
-use super::Time;
 use super::entries::{FlagView, flags_of};
+use super::{Time, is_false};
 
 /// The results of a recall, best first.
 #[derive(Debug, Serialize)]
@@ -21,6 +21,9 @@ pub struct RecallResult {
     pub key: Key,
     /// Its value.
     pub value: Option<Json>,
+    /// Whether the value was cut, because the answer would be too large.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_truncated: bool,
     /// What kind of memory it is.
     pub memory_type: &'static str,
     /// 0.0 to 1.0.
@@ -81,6 +84,7 @@ impl From<&RecallHit> for RecallResult {
         Self {
             key: memory.key.clone(),
             value: memory.value.clone(),
+            value_truncated: false,
             memory_type: entry.facts.memory_type.name(),
             importance: entry.facts.importance,
             metadata: memory.metadata.clone(),
