@@ -54,7 +54,7 @@ pub(super) fn check_json(headers: &HeaderMap) -> Result<(), Failure> {
     if kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json")) {
         return Ok(());
     }
-    Err(Failure::invalid("content-type", "wrong_content_type", "a body here is application/json"))
+    Err(Failure::invalid("content_type", "wrong_content_type", "a body here is application/json"))
 }
 
 fn expects_leave(headers: &HeaderMap) -> bool {

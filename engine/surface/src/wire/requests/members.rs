@@ -87,13 +87,13 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Refuses what nobody took.
+    /// Refuses what nobody knows.
     ///
     /// # Errors
     /// `unknown_field` for the first of them.
     pub fn finish(self, known: &[&str]) -> Result<(), Rejection> {
-        let Some((name, _)) = self.0.into_iter().next() else { return Ok(()) };
         let known: Vec<_> = known.iter().map(|name| camel_case(name.trim_start_matches("r#"))).collect();
+        let Some((name, _)) = self.0.into_iter().find(|(name, _)| !known.contains(name)) else { return Ok(()) };
         let message = match known.as_slice() {
             [] => "unknown; nothing is taken here".to_owned(),
             known => format!("unknown; what is known here is {}", known.join(", ")),
