@@ -18,7 +18,7 @@ use super::errors::Failure;
 use super::keys::{KeyRecord, LiveKeys};
 use super::limits::{Gate, Rates};
 use super::metrics::Metrics;
-use super::operations::{self, Input, Run};
+use super::operations::{self, Input, Run, Way};
 use super::projects::{Health, Projects};
 use super::server::Peer;
 use super::{REQUEST_ID, auth, body, json, log_stream, openapi, transfer};
@@ -161,7 +161,7 @@ fn route(path: &str) -> MethodRouter<Arc<App>> {
     let mut methods: Vec<&str> = Vec::new();
     let mut route = MethodRouter::new();
     for operation in catalogue::ALL.iter().filter(|operation| operation.path == path) {
-        let Some(run) = operations::run(operation) else { continue };
+        let Some(Way { run, .. }) = operations::way(operation) else { continue };
         if !methods.contains(&operation.method) {
             methods.push(operation.method);
             let filter = if operation.method == "GET" { MethodFilter::GET } else { MethodFilter::POST };
