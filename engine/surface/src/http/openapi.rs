@@ -72,6 +72,7 @@ pub fn document() -> String {
         "paths": paths,
         "components": {
             "schemas": schemas,
+            "responses": refusals(),
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{"key": []}],
@@ -163,13 +164,20 @@ fn responses(run: Run, shape: &Shape) -> Value {
     };
     let mut responses = Map::new();
     responses.insert("200".to_owned(), json!({"description": "The answer.", "content": content}));
-    let error = format!("{SCHEMAS}{}", ErrorView::name());
-    for (status, codes) in statuses() {
-        let description = codes.join(", ");
-        let content = json!({"application/json": {"schema": {"$ref": error}}});
-        responses.insert(status.to_string(), json!({"description": description, "content": content}));
+    for (status, _) in statuses() {
+        responses.insert(status.to_string(), json!({"$ref": format!("#/components/responses/{status}")}));
     }
     Value::Object(responses)
+}
+
+/// How refusals look, by status.
+fn refusals() -> Map<String, Value> {
+    let error = format!("{SCHEMAS}{}", ErrorView::name());
+    let refusal = |codes: &[&str]| {
+        let content = json!({"application/json": {"schema": {"$ref": error}}});
+        json!({"description": codes.join(", "), "content": content})
+    };
+    statuses().map(|(status, codes)| (status.to_string(), refusal(codes))).collect()
 }
 
 fn health() -> Value {
@@ -220,8 +228,8 @@ mod tests {
         let mut found = BTreeSet::new();
         refs(&document, &mut found);
         for name in found {
-            let name = name.strip_prefix(SCHEMAS).unwrap();
-            assert!(document["components"]["schemas"][name].is_object(), "{name}");
+            let named = document.pointer(name.strip_prefix('#').unwrap());
+            assert!(named.is_some_and(Value::is_object), "{name}");
         }
     }
 }

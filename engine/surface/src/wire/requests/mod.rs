@@ -139,7 +139,7 @@ fn answered<T, A>(written: Written<T>, answer: impl FnOnce(T) -> A) -> Written<A
 }
 
 /// Who writes.
-fn actor(source: Option<&str>, session_id: Option<&str>, surface: &Surface) -> Actor {
+pub(crate) fn actor(source: Option<&str>, session_id: Option<&str>, surface: &Surface) -> Actor {
     Actor { source: source.unwrap_or(surface.source).into(), session_id: session_id.map(Into::into) }
 }
 
