@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::app::named;
 use super::errors::statuses;
 use super::json as json_response;
 use super::operations::{self, Run, Way};
@@ -81,17 +82,22 @@ pub fn document() -> String {
 }
 
 fn describe(operation: &Operation, way: Way, shape: &Shape) -> Value {
-    let mut described = json!({
+    let described = json!({
         "operationId": operation.name.replace(' ', "_"),
         "summary": operation.summary,
         "tags": [operation.group.heading()],
         "parameters": parameters(operation, way.run, shape),
         "responses": responses(way.run, shape),
     });
-    if let Some(body) = body(operation, way.run, shape) {
-        described["requestBody"] = body;
+    with(described, "requestBody", body(operation, way.run, shape))
+}
+
+/// An object with one more member, if there is one.
+fn with(mut object: Value, name: &str, member: Option<Value>) -> Value {
+    if let (Some(members), Some(member)) = (object.as_object_mut(), member) {
+        members.insert(name.to_owned(), member);
     }
-    described
+    object
 }
 
 /// The members of a request with their descriptions.
@@ -136,10 +142,8 @@ fn body(operation: &Operation, run: Run, shape: &Shape) -> Option<Value> {
     let inside = || members(shape).filter(|(name, ..)| *name != "id");
     let properties: Map<_, _> = inside().map(|(name, schema, _)| (name.clone(), schema.clone())).collect();
     let required: Vec<_> = inside().filter(|(.., needed)| *needed).map(|(name, ..)| name).collect();
-    let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
-    if !required.is_empty() {
-        schema["required"] = json!(required);
-    }
+    let schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let schema = with(schema, "required", (!required.is_empty()).then(|| json!(required)));
     Some(json!({"required": !required.is_empty(), "content": {"application/json": {"schema": schema}}}))
 }
 
@@ -197,7 +201,7 @@ fn health() -> Value {
 
 /// Gives the document, to everybody.
 pub(super) async fn serve() -> Response<Body> {
-    json_response(StatusCode::OK, document().into_bytes())
+    named(json_response(StatusCode::OK, document().into_bytes()))
 }
 
 #[cfg(test)]

@@ -117,10 +117,14 @@ impl Server {
                 accepted = listener.accept() => accepted,
                 () = &mut stop => break,
             };
-            let Ok((stream, peer)) = accepted else {
-                // Out of file handles, as a rule; some are given back before long.
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
+            let (stream, peer) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Out of file handles, as a rule; some are given back before long.
+                    tracing::warn!(%error, "a connection could not be taken");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
             };
             let Ok(place) = Arc::clone(&connections).try_acquire_owned() else {
                 app.metrics.connection(false);

@@ -11,6 +11,8 @@ mod entries;
 mod members;
 mod reads;
 mod store;
+#[cfg(test)]
+mod tests;
 
 use bilinc::{Actor, Error, Key, Memory, MemoryType, Rejection, Version, Written};
 use serde::Serialize;
