@@ -54,6 +54,11 @@ impl Failure {
         Self { details: Box::new(details), ..Self::new("cloud_runtime_unavailable", message) }
     }
 
+    /// The work broke off. What a panic says may hold what nobody should read.
+    pub(super) fn broken() -> Self {
+        Self::new("internal_error", "the work on this request broke off; the server's log says where")
+    }
+
     /// It took longer than it may. A write may still come to be.
     pub(super) fn too_slow(writes: bool) -> Self {
         let message = "the store took longer than the time limit";

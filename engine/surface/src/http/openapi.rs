@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::app::named;
 use super::errors::statuses;
 use super::json as json_response;
 use super::operations::{self, Run, Way};
@@ -72,6 +73,7 @@ pub fn document() -> String {
         "paths": paths,
         "components": {
             "schemas": schemas,
+            "responses": refusals(),
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{"key": []}],
@@ -80,17 +82,22 @@ pub fn document() -> String {
 }
 
 fn describe(operation: &Operation, way: Way, shape: &Shape) -> Value {
-    let mut described = json!({
+    let described = json!({
         "operationId": operation.name.replace(' ', "_"),
         "summary": operation.summary,
         "tags": [operation.group.heading()],
         "parameters": parameters(operation, way.run, shape),
         "responses": responses(way.run, shape),
     });
-    if let Some(body) = body(operation, way.run, shape) {
-        described["requestBody"] = body;
+    with(described, "requestBody", body(operation, way.run, shape))
+}
+
+/// An object with one more member, if there is one.
+fn with(mut object: Value, name: &str, member: Option<Value>) -> Value {
+    if let (Some(members), Some(member)) = (object.as_object_mut(), member) {
+        members.insert(name.to_owned(), member);
     }
-    described
+    object
 }
 
 /// The members of a request with their descriptions.
@@ -135,10 +142,8 @@ fn body(operation: &Operation, run: Run, shape: &Shape) -> Option<Value> {
     let inside = || members(shape).filter(|(name, ..)| *name != "id");
     let properties: Map<_, _> = inside().map(|(name, schema, _)| (name.clone(), schema.clone())).collect();
     let required: Vec<_> = inside().filter(|(.., needed)| *needed).map(|(name, ..)| name).collect();
-    let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
-    if !required.is_empty() {
-        schema["required"] = json!(required);
-    }
+    let schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let schema = with(schema, "required", (!required.is_empty()).then(|| json!(required)));
     Some(json!({"required": !required.is_empty(), "content": {"application/json": {"schema": schema}}}))
 }
 
@@ -163,13 +168,20 @@ fn responses(run: Run, shape: &Shape) -> Value {
     };
     let mut responses = Map::new();
     responses.insert("200".to_owned(), json!({"description": "The answer.", "content": content}));
-    let error = format!("{SCHEMAS}{}", ErrorView::name());
-    for (status, codes) in statuses() {
-        let description = codes.join(", ");
-        let content = json!({"application/json": {"schema": {"$ref": error}}});
-        responses.insert(status.to_string(), json!({"description": description, "content": content}));
+    for (status, _) in statuses() {
+        responses.insert(status.to_string(), json!({"$ref": format!("#/components/responses/{status}")}));
     }
     Value::Object(responses)
+}
+
+/// How refusals look, by status.
+fn refusals() -> Map<String, Value> {
+    let error = format!("{SCHEMAS}{}", ErrorView::name());
+    let refusal = |codes: &[&str]| {
+        let content = json!({"application/json": {"schema": {"$ref": error}}});
+        json!({"description": codes.join(", "), "content": content})
+    };
+    statuses().map(|(status, codes)| (status.to_string(), refusal(codes))).collect()
 }
 
 fn health() -> Value {
@@ -189,7 +201,7 @@ fn health() -> Value {
 
 /// Gives the document, to everybody.
 pub(super) async fn serve() -> Response<Body> {
-    json_response(StatusCode::OK, document().into_bytes())
+    named(json_response(StatusCode::OK, document().into_bytes()))
 }
 
 #[cfg(test)]
@@ -220,8 +232,8 @@ mod tests {
         let mut found = BTreeSet::new();
         refs(&document, &mut found);
         for name in found {
-            let name = name.strip_prefix(SCHEMAS).unwrap();
-            assert!(document["components"]["schemas"][name].is_object(), "{name}");
+            let named = document.pointer(name.strip_prefix('#').unwrap());
+            assert!(named.is_some_and(Value::is_object), "{name}");
         }
     }
 }

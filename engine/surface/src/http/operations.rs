@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use super::SURFACE;
 use super::answer;
+use super::body::Whole;
 use super::errors::Failure;
 use super::keys::KeyRecord;
 use super::openapi::Shape;
@@ -31,7 +32,7 @@ pub(super) struct Input {
     /// The id in the path.
     pub(super) id: Option<String>,
     pub(super) query: Vec<(String, String)>,
-    pub(super) body: Vec<u8>,
+    pub(super) body: Whole,
 }
 
 /// Gives the store of the request's project.
@@ -102,7 +103,7 @@ pub(super) fn way(operation: &Operation) -> Option<Way> {
 
 /// Reads a request out of what came.
 pub(super) fn read<R: Read>(input: &Input) -> Result<R, Failure> {
-    let body = std::str::from_utf8(&input.body)
+    let body = std::str::from_utf8(&input.body.bytes)
         .map_err(|error| Failure::invalid("body", "invalid_utf8", &format!("not UTF-8: {error}")))?;
     let members = match input.query.first() {
         _ if input.operation.method == "GET" => Members::of_query(input.query.iter().cloned()),

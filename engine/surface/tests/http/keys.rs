@@ -128,3 +128,17 @@ fn keys_that_cannot_be_read_let_nobody_in() {
     let health = server.client.nobody().get("/api/cloud/health");
     assert!(health.text().contains("degraded"), "{}", health.text());
 }
+
+#[test]
+fn people_get_the_key_on_a_line_of_its_own_and_never_again() {
+    let data = tempfile::tempdir().unwrap();
+    let words = ["keys", "create", "--project", "p", "--name", "a\u{1b}[2J"];
+    let output = program(data.path(), &words).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let key = said.lines().next().unwrap();
+    assert!(key.starts_with("bil_live_") && key.len() == 73, "{said}");
+    let listed = String::from_utf8(program(data.path(), &["keys", "list"]).output().unwrap().stdout).unwrap();
+    assert!(listed.contains("read-write") && !listed.contains(key) && !listed.contains('\u{1b}'), "{listed}");
+    let wrong = program(data.path(), &["keys", "revoke", "key_0", "--json"]).output().unwrap();
+    assert!(!wrong.status.success());
+}

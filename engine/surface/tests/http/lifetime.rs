@@ -1,6 +1,6 @@
 //! Starts, stops and what is between.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use rustix::process::Signal;
 use serde_json::json;
@@ -28,6 +28,18 @@ fn a_stop_finishes_what_has_begun() {
     assert!(status.success(), "{said}");
     server.restart(&[]);
     assert_eq!(server.client.entry("begun").ok()["value"], "whole");
+}
+
+#[test]
+fn a_stop_waits_for_nobody_who_has_asked_for_nothing() {
+    let mut server = Server::new();
+    let mut held = [server.client.connect(), server.client.connect(), server.client.connect()];
+    held[0].write_all(b"GET / HTTP/1.1\r\nhost:").unwrap();
+    let head = server.client.head("GET", "/api/cloud/health", &[]).replace("connection: close\r\n", "");
+    held[1].write_all(format!("{head}\r\n").as_bytes()).unwrap();
+    held[1].read_exact(&mut [0; 12]).unwrap();
+    let said = server.stop();
+    assert!(!said.contains("did not end in time"), "{said}");
 }
 
 #[test]

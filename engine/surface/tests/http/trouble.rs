@@ -2,6 +2,10 @@
 
 use std::fs;
 
+use std::sync::Arc;
+
+use bilinc::storage::{Fault, FaultKind, FaultStorage, FileStorage};
+use bilinc::{Commit, Json, Key, Memory};
 use serde_json::json;
 
 use crate::client::memory;
@@ -60,4 +64,43 @@ fn a_store_that_is_gone_is_never_healthy_and_empty() {
     fs::rename(&away, server.store()).unwrap();
     assert_eq!(server.client.entry("a").ok()["value"], 1);
     assert!(health(&server).contains(r#""ok""#));
+}
+
+/// Has another process's sync fail, which stops all writers of the store.
+fn fail_a_sync(server: &Server) {
+    let files = Arc::new(FileStorage::new(server.store()));
+    let faults = FaultStorage::new(files).unwrap();
+    let memory = Memory::builder().open_in(Arc::new(faults.clone())).unwrap();
+    let kind = FaultKind::Error(std::io::ErrorKind::Other);
+    faults.set_fault(Some(Fault { at: faults.calls() + 1, kind, sticky: false, only: Some("sync") }));
+    let commit = Commit::new(Key::new("lost").unwrap(), Json::string("v"));
+    assert_eq!(memory.commit(commit).unwrap_err().code(), "cloud_runtime_unavailable");
+}
+
+#[test]
+fn a_writer_that_stopped_is_replaced_once_and_then_the_service_is_degraded() {
+    let server = Server::new();
+    let client = &server.client;
+    client.commit("a", json!(1));
+    let stopped = || {
+        let reply = client.post(&memory("commit"), &json!({"key": "b", "value": 1}));
+        assert_eq!(reply.refused(503, "cloud_runtime_unavailable")["outcome"], "unknown", "{}", reply.text());
+    };
+    let health = || client.nobody().get("/api/cloud/health").text().to_owned();
+    fail_a_sync(&server);
+    stopped();
+    // The next one meets a writer that was opened anew, and what it writes earns the next chance.
+    client.commit("b", json!(2));
+    assert!(health().contains(r#""ok""#), "{}", health());
+    fail_a_sync(&server);
+    stopped();
+    client.commit("b", json!(3));
+    // Failed again before anything was written.
+    fail_a_sync(&server);
+    stopped();
+    fail_a_sync(&server);
+    stopped();
+    assert!(health().contains("degraded") && health().contains("writer stopped"), "{}", health());
+    stopped();
+    assert_eq!(client.entry("b").ok()["value"], 3);
 }

@@ -98,6 +98,7 @@ impl Request for GetRequest {
 
 request! {
     /// Lists memories, page by page.
+    #[derive(Default)]
     ListRequest {
         /// Memories on a page, 1 to 1,000.
         limit: Option<u64>,
