@@ -292,6 +292,8 @@ fn fits(offset: u64, len: u64, limit: u64) -> bool {
     offset <= SEGMENT_HEADER_BYTES as u64 || offset.saturating_add(len) <= limit
 }
 
+/// Whether there is no room for more: on the disk, in somebody's share of it, or in a file of a process
+/// with a limit.
 pub(crate) fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }

@@ -2,12 +2,12 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file_lock::FileLock;
-use super::{DirEntry, OpenMode, Storage, StorageFile, StorageLock, network};
+use super::{DirEntry, OpenMode, Storage, StorageFile, StorageLock, network, parent};
 
 /// A folder; made 0700, its files 0600.
 #[derive(Debug, Clone)]
@@ -66,6 +66,39 @@ fn listed_as(path: &Path) -> io::Result<Option<PathBuf>> {
         }
     }
     Ok(None)
+}
+
+/// Makes the folder's own name durable, and the names of those above it: somebody may have made any of
+/// them just now, and stopped before a sync.
+fn sync_names_above(folder: &Path) -> io::Result<()> {
+    for above in holders(folder)? {
+        match sync_folder(&above) {
+            // Who may not write into a folder has made no name in it.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !may_write(&above) => break,
+            synced => synced?,
+        }
+    }
+    Ok(())
+}
+
+/// The folders above one, nearest first, up to where another file system begins: what is mounted was
+/// there before.
+fn holders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    // The names along the way of a link are those of the folder that it leads to.
+    let folder = folder.canonicalize()?;
+    let device = std::fs::metadata(&folder)?.dev();
+    let mut holders = Vec::new();
+    for above in folder.ancestors().skip(1) {
+        if std::fs::metadata(above)?.dev() != device {
+            break;
+        }
+        holders.push(above.to_owned());
+    }
+    Ok(holders)
+}
+
+fn may_write(folder: &Path) -> bool {
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
 }
 
 impl Storage for FileStorage {
@@ -129,21 +162,8 @@ impl Storage for FileStorage {
     }
 
     fn create_dir(&self, path: &str) -> io::Result<()> {
-        let path = self.path(path);
-        if path.is_dir() {
-            return Ok(());
-        }
-        // Every new name must itself become durable, in the folder above it.
-        let mut missing: Vec<&Path> =
-            path.ancestors().take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists()).collect();
-        missing.reverse();
-        DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
-        for made in missing {
-            if let Some(above) = made.parent() {
-                sync_folder(above)?;
-            }
-        }
-        Ok(())
+        DirBuilder::new().recursive(true).mode(0o700).create(self.path(path))?;
+        if path.is_empty() { sync_names_above(&self.root) } else { sync_folder(&self.path(parent(path))) }
     }
 
     fn remove_dir(&self, path: &str) -> io::Result<()> {
@@ -218,5 +238,38 @@ impl StorageFile for OpenFile {
 
     fn sync_data(&self) -> io::Result<()> {
         self.0.sync_data()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_names_of_folders_that_an_interrupted_open_made_are_made_durable_by_the_next() {
+        let dir = tempfile::tempdir().unwrap();
+        let above = dir.path().canonicalize().unwrap();
+        // Stopped after making them, before any sync.
+        std::fs::create_dir_all(above.join("a/b/store")).unwrap();
+        std::os::unix::fs::symlink(above.join("a/b/store"), above.join("link")).unwrap();
+        for path in ["a/b/store", "a/b/../b/store", "link"] {
+            let folder = above.join(path);
+            let holders = holders(&folder).unwrap();
+            assert!(holders.starts_with(&[above.join("a/b"), above.join("a"), above.clone()]), "{path}: {holders:?}");
+            FileStorage::new(folder).create_dir("").unwrap();
+        }
+    }
+
+    #[test]
+    fn a_folder_behind_one_that_cannot_be_read_takes_a_store() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let closed = dir.path().join("closed");
+        std::fs::create_dir_all(closed.join("store")).unwrap();
+        std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o100)).unwrap();
+        FileStorage::new(closed.join("store")).create_dir("").unwrap();
+        std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o700)).unwrap();
     }
 }

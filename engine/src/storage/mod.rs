@@ -60,7 +60,8 @@ pub trait Storage: Send + Sync + Debug {
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
     /// Removes a file. Durable after [`Storage::sync_dir`].
     fn remove(&self, path: &str) -> io::Result<()>;
-    /// Makes a folder and what is missing above it; one that exists is left alone.
+    /// Makes a folder and what is missing above it; one that exists is left alone. With the empty path
+    /// the names of the store's folder and of those above it are durable afterwards, whoever made them.
     fn create_dir(&self, path: &str) -> io::Result<()>;
     /// Removes an empty folder, for tidiness: where that cannot be done it stays.
     fn remove_dir(&self, _path: &str) -> io::Result<()> {

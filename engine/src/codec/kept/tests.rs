@@ -28,8 +28,9 @@ fn refuse_all() {
     for length in LENGTHS.map(number) {
         // The blocks of a segment.
         decode_places(&[&[1], &length[..], &[1, 108, 0]].concat()).unwrap_err();
-        // The bodies of a purge; a track's changes, and the dreams that looked at it; the name of a key.
-        let rows: [&[u8]; 4] = [&[4, 1], &[5, 1, b'k', 0], &[5, 1, b'k', 0, 0], &[6]];
+        // The bodies of a purge; a track's changes, and the dreams that looked at it; the name of a key;
+        // what was lost.
+        let rows: [&[u8]; 6] = [&[4, 1], &[5, 1, b'k', 0], &[5, 1, b'k', 0, 0], &[6], &[7], &[7, 0]];
         for row in rows {
             decode_rows(&[row, &length, &[1, 2, 3]].concat(), &mut |_| ()).unwrap_err();
         }

@@ -3,6 +3,8 @@
 use bilinc::{ChainHash, CheckpointProof, Head, Seq, StoreId, Verified, VerifiedSince};
 use serde::Serialize;
 
+use super::salvage::SalvageRecordView;
+
 /// What reading the whole log proved.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -30,6 +32,8 @@ pub struct VerifiedView {
     pub bodies: u64,
     /// Bodies that were erased.
     pub erased_bodies: u64,
+    /// Salvages of a damaged log, oldest first: what was lost then.
+    pub salvages: Vec<SalvageRecordView>,
     /// Whether the state folded anew from the log equals the state that answers.
     pub state_equal: bool,
     /// The comparison of the checkpoint with the log; none when there is no checkpoint.
@@ -82,6 +86,7 @@ impl VerifiedView {
             events: 0,
             bodies: 0,
             erased_bodies: 0,
+            salvages: Vec::new(),
             state_equal: true,
             checkpoint: None,
             recall_checkpoint: None,
@@ -103,6 +108,7 @@ impl From<&Verified> for VerifiedView {
             events: verified.events,
             bodies: verified.bodies,
             erased_bodies: verified.erased_bodies,
+            salvages: verified.salvages.iter().map(SalvageRecordView::from).collect(),
             state_equal: verified.state_equal,
             checkpoint: verified.checkpoint.map(CheckpointView::from),
             recall_checkpoint: verified.recall_checkpoint.map(CheckpointView::from),

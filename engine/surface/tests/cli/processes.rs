@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::process::{Child, Stdio};
+use std::time::Duration;
 
+use bilinc::storage::{FileStorage, LockOutcome, Storage};
+use bilinc::{Commit, Json, Key, ListQuery, Memory, RecallQuery};
 use serde_json::Value;
 
 use crate::shell::{Ran, Shell, keys};
@@ -75,4 +78,54 @@ fn a_store_that_several_make_at_once_is_one_store() {
         ran.json();
     }
     assert_eq!(keys(&shell.json(&["list"])["entries"]), names);
+}
+
+#[test]
+fn the_program_and_a_process_that_has_the_store_open_see_each_others_writes_at_once() {
+    let shell = Shell::new();
+    let memory = Memory::open(shell.store()).unwrap();
+    for round in 0..6 {
+        let (by_program, by_library) = (format!("program.{round}"), format!("library.{round}"));
+        let version = shell.commit(&by_program, "walrus");
+        let entry = memory.get(&by_program).unwrap().unwrap();
+        assert_eq!((entry.value, entry.entry.version.to_string()), (Some(Json::string("walrus")), version.clone()));
+        assert_eq!(memory.recall(&RecallQuery::new("walrus")).unwrap().len(), round + 1);
+        let commit = Commit::new(Key::new(&by_library).unwrap(), Json::string("giraffe"));
+        let written = memory.commit(commit).unwrap().answer.version.unwrap();
+        let got = shell.json(&["get", &by_library]);
+        assert_eq!((&got["value"], &got["entryVersion"]), (&"giraffe".into(), &written.to_string().into()));
+        // Each names the version that the other gave.
+        shell.json(&["revise", "--key", &by_library, "--value", "v", "--expected-version", &written.to_string()]);
+        let mut stale = Commit::new(Key::new(&by_library).unwrap(), Json::string("late"));
+        stale.expected_version = Some(written);
+        assert_eq!(memory.commit(stale).unwrap_err().code(), "version_conflict");
+        let mut next = Commit::new(Key::new(&by_program).unwrap(), Json::string("walrus again"));
+        next.expected_version = Some(version.parse().unwrap());
+        memory.commit(next).unwrap();
+        let total = memory.list(&ListQuery::default()).unwrap().total;
+        assert_eq!(shell.json(&["list"])["total"], total);
+    }
+    let verified = shell.json(&["verify"]);
+    assert_eq!((&verified["events"], &verified["stateEqual"]), (&24.into(), &true.into()));
+    assert!(memory.verify(&mut |_, _| {}).unwrap().state_equal);
+}
+
+#[test]
+fn the_program_reads_while_another_process_holds_both_locks() {
+    let shell = Shell::new();
+    shell.commit("k", "walrus");
+    let storage = FileStorage::new(shell.store());
+    let locks = ["append.lock", "sync.lock"].map(|name| storage.lock(name).unwrap());
+    for lock in &locks {
+        assert_eq!(lock.acquire(Duration::ZERO, "somebody").unwrap(), LockOutcome::Acquired);
+    }
+    assert_eq!(shell.value("k"), "walrus");
+    assert_eq!(shell.json(&["list"])["total"], 1);
+    assert_eq!(keys(&shell.json(&["recall", "--query", "walrus"])["results"]), ["k"]);
+    assert_eq!(shell.json(&["verify"])["stateEqual"], true);
+    shell.json(&["status"]);
+    for lock in &locks {
+        lock.release();
+    }
+    shell.commit("k", "giraffe");
 }

@@ -1,43 +1,26 @@
-//! Real processes on one folder, some of them killed in the middle of their work.
-//!
-//! The other processes are this test program once more: with [`FOLDER`] set it runs `other_process`,
-//! which writes and says on standard output what was acknowledged.
+//! Processes that count, each on its own and all together, some killed in the middle of it.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
 
 use bilinc::{Error, Memory, Rejection, Revise, Seq};
 
+use crate::other::{Other, say};
 use crate::support::*;
-
-const FOLDER: &str = "BILINC_TESTS_FOLDER";
-const NAME: &str = "BILINC_TESTS_NAME";
-
-const ROUNDS: &str = "BILINC_TESTS_ROUNDS";
 
 /// Rounds of a process that nobody kills. One that is to be killed goes on until then, or until nobody
 /// listens any more.
 const FEW: u64 = 40;
 
-#[test]
-fn other_process() {
-    let (Ok(folder), Ok(name)) = (std::env::var(FOLDER), std::env::var(NAME)) else { return };
-    let memory = Memory::builder().segment_bytes(16_384).open(folder).unwrap().acting_as(actor(&name));
-    let rounds: u64 = std::env::var(ROUNDS).unwrap().parse().unwrap();
-    for round in 1..=rounds {
-        memory.commit(commit(&name, &round.to_string())).unwrap();
+pub(super) fn run(folder: &Path, words: &[String]) {
+    let [name, rounds] = words else { panic!("{words:?}") };
+    let memory = Memory::builder().segment_bytes(16_384).open(folder).unwrap().acting_as(actor(name));
+    for round in 1..=rounds.parse::<u64>().unwrap() {
+        memory.commit(commit(name, &format!("{round}"))).unwrap();
         say(&format!("own {round}"));
         add_one(&memory);
         say(&format!("shared {round}"));
     }
-}
-
-fn say(text: &str) {
-    let mut output = std::io::stdout().lock();
-    // A line of its own, whatever the test runner has written before.
-    writeln!(output, "\nacknowledged {text}").unwrap();
-    output.flush().unwrap();
 }
 
 fn add_one(memory: &Memory) {
@@ -61,50 +44,41 @@ struct Acknowledged {
     shared: u64,
 }
 
-struct Other {
+struct Counting {
     name: String,
-    child: Child,
+    other: Other,
     /// Killed after so many lines.
     until: Option<usize>,
 }
 
-impl Other {
-    fn start(folder: &std::path::Path, name: String, until: Option<usize>) -> Self {
-        let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "processes::other_process", "--nocapture", "--test-threads", "1"])
-            .env(FOLDER, folder)
-            .env(NAME, &name)
-            .env(ROUNDS, if until.is_some() { u64::MAX } else { FEW }.to_string())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        Self { name, child, until }
+impl Counting {
+    fn start(folder: &Path, name: String, until: Option<usize>) -> Self {
+        let rounds = if until.is_some() { u64::MAX } else { FEW };
+        let other = Other::start("counts", folder, &[name.clone(), rounds.to_string()]);
+        Self { name, other, until }
     }
 
     /// Listens, kills when it is time, and gives all that was said until the end.
     fn listen(mut self) -> (String, Acknowledged) {
-        let output = BufReader::new(self.child.stdout.take().unwrap());
         let (mut said, mut lines) = (Acknowledged::default(), 0);
-        for line in output.lines().map_while(Result::ok) {
-            match line.strip_prefix("acknowledged ").and_then(|rest| rest.split_once(' ')) {
+        while let Some(line) = self.other.hear() {
+            match line.split_once(' ') {
                 Some(("own", round)) => said.own = round.parse().unwrap(),
                 Some(("shared", round)) => said.shared = round.parse().unwrap(),
-                _ => continue,
+                _ => panic!("{line}"),
             }
             lines += 1;
             if self.until == Some(lines) {
-                self.child.kill().unwrap();
+                self.other.kill();
             }
         }
-        let status = self.child.wait().unwrap();
-        assert_eq!(status.success(), self.until.is_none(), "{}: {status}", self.name);
+        assert_eq!(self.other.ended_well(), self.until.is_none(), "{}", self.name);
         (self.name, said)
     }
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_when_processes_are_killed() {
+fn no_count_is_lost_or_made_twice_when_processes_are_killed() {
     let folder = tempfile::tempdir().unwrap();
     let watching = Memory::open(folder.path()).unwrap();
     let mut zero = commit("shared", "");
@@ -115,7 +89,7 @@ fn nothing_acknowledged_is_lost_when_processes_are_killed() {
     for (round, kills) in [[3, 17], [8, 41], [1, 30]].into_iter().enumerate() {
         let start = |index: usize| {
             let until = kills.get(index).copied();
-            Other::start(folder.path(), format!("writer.{round}.{index}"), until)
+            Counting::start(folder.path(), format!("writer.{round}.{index}"), until)
         };
         let others: Vec<_> = (0..4).map(start).collect();
         killed += kills.len() as u64;
