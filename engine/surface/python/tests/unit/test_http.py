@@ -38,7 +38,8 @@ def serve() -> Iterator[Serve]:
                     return
                 with closing(connection):
                     request = b""
-                    while b"\r\n\r\n" not in request:
+                    # Who begins with a secure greeting waits for an answer to that.
+                    while b"\r\n\r\n" not in request and not request.startswith(b"\x16"):
                         request += connection.recv(65536)
                     head, _, body = request.partition(b"\r\n\r\n")
                     length = next((int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0)
