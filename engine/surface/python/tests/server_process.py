@@ -19,7 +19,8 @@ import pytest
 
 from bilinc_client import CloudClient
 
-REPOSITORY = Path(__file__).resolve().parents[4]
+PACKAGE = Path(__file__).resolve().parents[1]
+REPOSITORY = PACKAGE.parents[2]
 #: How long a start may take before the test says that it failed.
 START_SECONDS = 60
 _ADDRESS = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\]):([1-9][0-9]*)")

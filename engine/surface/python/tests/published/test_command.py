@@ -30,7 +30,8 @@ class Shell:
 
     def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "bilinc.cli", *words],
+            # As it is installed: `python -m bilinc.cli` of 2.6.0 ends with 0 whatever happens.
+            [Path(sys.executable).parent / "bilinc", *words],
             capture_output=True,
             text=True,
             cwd=self.folder,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 import pytest
-from conftest import Wire
+from wire import Wire
 
 import bilinc_client
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PACKAGE
+from server_process import PACKAGE
 
 STUB = '#!/bin/sh\nprintf "%s\\n" "$0" "$@"\nprintf "key=%s\\n" "$BILINC_API_KEY"\n'
 

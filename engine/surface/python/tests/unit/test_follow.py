@@ -6,7 +6,7 @@ import io
 from itertools import islice
 
 import pytest
-from conftest import Wire
+from wire import Wire
 
 from bilinc_client import BilincCloudError, BilincConnectionError, _events
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from types import MappingProxyType
 
 import pytest
-from conftest import Wire
+from wire import Wire
 
 from bilinc_client import BilincCloudError, BilincValidationError, _json
 

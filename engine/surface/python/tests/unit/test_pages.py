@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import Sent, Wire
+from wire import Sent, Wire
 
 from bilinc_client import BilincCloudError, BilincValidationError, error_for_response
 

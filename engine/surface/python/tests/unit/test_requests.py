@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from conftest import Wire
+from wire import Wire
 
 from bilinc_client import BilincError, BilincValidationError, CloudClient
 

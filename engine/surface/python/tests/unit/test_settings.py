@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Wire
+from wire import Wire
 
 from bilinc_client import DEFAULT_BASE_URL, BilincApiKeyRequired, BilincValidationError, CloudClient
 

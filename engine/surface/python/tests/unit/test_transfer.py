@@ -8,7 +8,7 @@ import stat
 from decimal import Decimal
 
 import pytest
-from conftest import Wire
+from wire import Wire
 
 from bilinc_client import BilincCloudError, BilincValidationError
 
