@@ -95,6 +95,10 @@ class Store(Memories):
         to_seq = after = before = None
         oldest_first = False
         fields = {**_filters(locals()), "follow": True}
+        if from_seq is None:
+            # A position, so that nothing is missed when the connection breaks before the first event.
+            newest = self.log(limit=1).get("events") or [{"seq": 0}]
+            fields["fromSeq"] = newest[0]["seq"] + 1
         headers = {**self._headers(), "Accept": "text/event-stream"}
         failures = 0
         while True:
@@ -108,7 +112,7 @@ class Store(Memories):
                         if isinstance(item.get("seq"), int):
                             fields["fromSeq"] = item["seq"] + 1
                         yield item
-                return
+                raise _http.unreachable(ConnectionError("the server ended the stream"))
             except BilincCloudError as error:
                 failures += 1
                 if not error.retryable or failures >= self.attempts:

@@ -46,14 +46,31 @@ def test_a_broken_connection_is_taken_up_after_the_last_event(client_of, waits):
 def test_a_server_that_is_gone_ends_the_following(client_of):
     gone = [BilincConnectionError("gone", code="connection_failed", retryable=True) for _ in range(5)]
     wire = Wire(Cut(stream(1)), *gone)
-    seen = []
+    events = client_of(wire).follow_log(from_seq=1)
+    assert next(events)["seq"] == 1
     with pytest.raises(BilincConnectionError):
-        seen.extend(event["seq"] for event in client_of(wire).follow_log(from_seq=1))
+        next(events)
     assert len(wire.sent) == 3
+
+
+def test_a_server_that_stops_in_order_is_asked_again_and_not_without_end(client_of):
+    wire = Wire(stream(1), stream(2), b": nothing\n\n", b"", b"", stream(3))
+    seen = []
+    with pytest.raises(BilincConnectionError, match="ended the stream"):
+        seen.extend(event["seq"] for event in client_of(wire).follow_log(from_seq=1))
+    assert [sent.query["fromSeq"] for sent in wire.sent] == ["1", "2", "3", "3"]
+
+
+@pytest.mark.parametrize(("events", "first"), [([{"seq": 41}], "42"), ([], "1")])
+def test_what_comes_begins_at_a_position_from_the_first_request_on(client_of, events, first):
+    wire = Wire({"events": events}, Cut(b""), stream(50))
+    assert next(client_of(wire).follow_log(key="k"))["seq"] == 50
+    assert wire.sent[0].query == {"limit": "1"}
+    assert [sent.query["fromSeq"] for sent in wire.sent[1:]] == [first, first]
 
 
 def test_an_error_in_the_stream_is_raised(client_of):
     wire = Wire(b'data: {"error":"store_corrupt","message":"damage"}\n\n')
     with pytest.raises(BilincCloudError) as failed:
-        list(client_of(wire).follow_log())
+        list(client_of(wire).follow_log(from_seq=1))
     assert failed.value.code == "store_corrupt"
