@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, BinaryIO, TypeVar
 
-from . import _check, _http, _json
+from . import _check, _http, _json, limits
 from ._http import Stream, Transport
 from ._version import __version__
 from .errors import BilincApiKeyRequired, BilincCloudError, BilincError, invalid
@@ -44,9 +44,12 @@ class BaseClient:
         retry_delay: float = RETRY_DELAY,
         sleep: Callable[[float], None] = time.sleep,
         parse_float: Callable[[str], Any] = _json.fraction,
+        source: str | None = None,
+        session_id: str | None = None,
     ) -> None:
         """Without a key, BILINC_API_KEY is the key; without an address, BILINC_BASE_URL is the address.
 
+        `source` and `session_id` say who writes, and in which session: `undo` can take back by either.
         `parse_float` reads numbers with a fraction or an exponent; `decimal.Decimal` keeps every digit.
         `transport` and `stream` replace the network, `sleep` the waiting between attempts.
         """
@@ -69,6 +72,11 @@ class BaseClient:
         self._parse_float = parse_float
         self.transport: Transport = transport or _http.json_transport(parse_float)
         self.stream: Stream = stream or _http.stream
+        # Who writes, as every write but an undo says it: there, both select what is taken back.
+        self._actor: dict[str, Any] = _check.given(
+            source=_check.optional_text("source", source, limits.MAX_SOURCE_LENGTH),
+            sessionId=_check.optional_text("session_id", session_id, limits.MAX_SOURCE_LENGTH),
+        )
         self._closed = False
 
     @classmethod
@@ -105,7 +113,7 @@ class BaseClient:
     def _write(self, path: str, payload: dict[str, Any], idempotency_key: str | None) -> dict[str, Any]:
         """A write. It goes under one key however often it is tried, so it cannot act twice."""
         key = _check.idempotency_key(idempotency_key)
-        return self._write_under(key, path, _json.encode(payload))
+        return self._write_under(key, path, _json.encode({**self._actor, **payload}))
 
     def _write_under(self, key: str, path: str, body: bytes) -> dict[str, Any]:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from . import _check, limits
+from . import _check, _json, limits
 from ._base import MEMORY, BaseClient
 from .errors import invalid
 
@@ -132,4 +132,4 @@ class Checkpoints(BaseClient):
             raise invalid("selection", "is required: name what to take back", "required")
         if dry_run:
             payload["dryRun"] = True
-        return self._write(f"{MEMORY}/undo", payload, idempotency_key)
+        return self._write_under(_check.idempotency_key(idempotency_key), f"{MEMORY}/undo", _json.encode(payload))

@@ -64,7 +64,7 @@ class Dreams(BaseClient):
         """
         path = f"{_path(dream_id)}/apply"
         key = _check.idempotency_key(idempotency_key, _PAGE_ROOM)
-        pages = _pages(actions, report, dry_run)
+        pages = _pages(self._actor, actions, report, dry_run)
         results: list[dict[str, Any]] = []
         answer: dict[str, Any] = {}
         trial = _Trial()
@@ -112,7 +112,7 @@ def _path(dream_id: Any) -> str:
     return f"{MEMORY}/dreams/{quote(_check.required_text('dream_id', dream_id), safe='')}"
 
 
-def _pages(actions: Any, report: Any, dry_run: bool) -> list[tuple[int, bytes, int]]:
+def _pages(actor: dict[str, Any], actions: Any, report: Any, dry_run: bool) -> list[tuple[int, bytes, int]]:
     """For each page the index of its first action, its body, and how many forgets it asks for.
 
     All of them are made before one is sent: a mistake in the last action refuses the call, and nothing
@@ -127,7 +127,7 @@ def _pages(actions: Any, report: Any, dry_run: bool) -> list[tuple[int, bytes, i
     pages = []
     for first in range(0, max(len(checked), 1), size):
         page = checked[first : first + size]
-        payload: dict[str, Any] = {"actions": page}
+        payload: dict[str, Any] = {**actor, "actions": page}
         if first + size >= len(checked):
             payload["final"] = True
             if report is not None:

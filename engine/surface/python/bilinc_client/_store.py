@@ -195,7 +195,8 @@ class Store(Memories):
         `importId` is what `undo(import_id=…)` takes.
         """
         key = _check.idempotency_key(idempotency_key)
-        url = _http.with_query(f"{self.base_url}{MEMORY}/import", {"ifAbsent": True if if_absent else None})
+        fields = {**self._actor, "ifAbsent": True if if_absent else None}
+        url = _http.with_query(f"{self.base_url}{MEMORY}/import", fields)
         headers = self._headers(content="application/x-ndjson", idempotency_key=key)
         with ExitStack() as held:
             lines = held.enter_context(_lines(source))
@@ -226,7 +227,7 @@ def _filters(given: Mapping[str, Any]) -> dict[str, Any]:
         toSeq=_check.position("to_seq", given["to_seq"]),
         after=_check.moment("after", given["after"]),
         before=_check.moment("before", given["before"]),
-        oldestFirst=True if given["oldest_first"] else None,
+        order="oldest" if given["oldest_first"] else None,
         includeValues=True if given["include_values"] else None,
     )
 

@@ -138,3 +138,15 @@ def test_anything_can_be_undone_and_redone(client):
     seq = client.log(key="l")["events"][0]["seq"]
     assert [one["key"] for one in client.undo(from_seq=seq, to_seq=seq)["restored"]] == ["l"]
     assert "k" in [one["key"] for one in client.undo(source="planner", dry_run=True)["restored"]]
+
+
+def test_what_a_writer_did_by_any_call_is_taken_back_together(fresh, server):
+    key = server.key("writers")
+    editor, agent = fresh(key, source="editor"), fresh(key, source="agent", session_id="run-7")
+    for name in ("a", "b", "c"):
+        editor.commit(name, "right")
+    agent.revise("a", "wrong"), agent.forget("b", reason="wrong"), agent.confirm("c"), agent.commit("d", "wrong")
+    assert {event["source"] for event in editor.iter_log(session_id="run-7")} == {"agent"}
+    undone = editor.undo(session_id="run-7")
+    assert sorted(one["key"] for one in undone["restored"]) == ["a", "b", "c", "d"]
+    assert {entry["key"]: entry["value"] for entry in editor.iter_memories()} == dict.fromkeys("abc", "right")

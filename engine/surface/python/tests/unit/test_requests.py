@@ -155,7 +155,7 @@ GETS = [
         MEMORY + "/log",
         {
             "key": "k", "source": "", "sessionId": "s", "dreamId": "d", "importId": "i", "operationId": "o",
-            "fromSeq": "1", "toSeq": "9", "after": "2026-01-01", "before": "2026-01-02", "oldestFirst": "true",
+            "fromSeq": "1", "toSeq": "9", "after": "2026-01-01", "before": "2026-01-02", "order": "oldest",
             "includeValues": "true", "limit": "5", "cursor": "c",
         },
     ),
@@ -251,6 +251,23 @@ def test_a_purge_that_is_not_confirmed_is_not_passed_off_as_one(client_of):
         client_of(wire).forget("k", reason="r", purge=True)
     assert failed.value.code == "purge_not_supported"
     assert wire.last.body == {"key": "k", "reason": "r", "purge": True}
+
+
+def test_a_client_says_who_writes_wherever_that_can_be_said(client_of):
+    wire = Wire(*[{"results": [], "purged": {}}] * 20)
+    client = client_of(wire, source="planner", session_id="run-1")
+    client.commit("k", 1), client.revise("k", 1), client.forget("k", reason="r", purge=True), client.confirm("k")
+    client.flag("k", reason="r"), client.unflag("k"), client.create_snapshot(), client.dream_start()
+    client.rollback("s", confirmation_token="t", reason="r"), client.dream_apply("d", []), client.dream_undo("d")
+    assert {(sent.body["source"], sent.body["sessionId"]) for sent in wire.sent} == {("planner", "run-1")}
+    client.import_([])
+    assert wire.last.query == {"source": "planner", "sessionId": "run-1"}
+    client.commit("k", 1, source="editor")
+    assert (wire.last.body["source"], wire.last.body["sessionId"]) == ("editor", "run-1")
+    client.undo(seqs=[1])
+    assert wire.last.body == {"seqs": [1]}, "there, a source says what to take back"
+    client.recall("q")
+    assert "source" not in wire.last.body
 
 
 def test_a_closed_client_sends_nothing(client_of):
