@@ -150,6 +150,17 @@ def action(index: int, value: Any) -> Mapping[str, Any]:
 
 
 _ACTION_FIELDS = frozenset(
-    "op key reason expected_version expectedVersion new_value newValue merged_from mergedFrom "
-    "evidence_keys evidenceKeys".split()
+    [
+        "op",
+        "key",
+        "reason",
+        "expected_version",
+        "expectedVersion",
+        "new_value",
+        "newValue",
+        "merged_from",
+        "mergedFrom",
+        "evidence_keys",
+        "evidenceKeys",
+    ]
 )

@@ -94,9 +94,7 @@ class Dreams(BaseClient):
         A memory that somebody else changed since is left as it is and listed in `conflicts`. A second
         call changes nothing and gives the first answer with `alreadyUndone`.
         """
-        payload = _check.given(
-            dryRun=True if dry_run else None, restoreMetadata=True if restore_metadata else None
-        )
+        payload = _check.given(dryRun=True if dry_run else None, restoreMetadata=True if restore_metadata else None)
         return self._write(f"{_path(dream_id)}/undo", payload, idempotency_key)
 
     def dream_show(self, dream_id: str) -> dict[str, Any]:

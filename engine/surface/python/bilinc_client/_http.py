@@ -127,9 +127,7 @@ def unreachable(error: Exception) -> BilincConnectionError:
 def json_transport(parse_float: Callable[[str], Any]) -> Transport:
     """The transport of a client that was given no other."""
 
-    def send(
-        method: str, url: str, *, headers: dict[str, str], body: bytes | None, timeout: float
-    ) -> dict[str, Any]:
+    def send(method: str, url: str, *, headers: dict[str, str], body: bytes | None, timeout: float) -> dict[str, Any]:
         with stream(method, url, headers=headers, body=body, timeout=timeout) as answer:
             raw = answer.read()
         return json_object(raw, parse_float)

@@ -8,11 +8,11 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from datetime import datetime, timezone
-from typing import IO, Any, BinaryIO, TextIO, cast
+from typing import Any, BinaryIO, TextIO, cast
 
 from . import _check, _events, _http, _json, limits
 from ._base import MEMORY
-from ._memories import Memories
+from ._finding import Finding
 from .errors import BilincCloudError, invalid
 
 #: Bytes of an export or import that are held in memory before a temporary file holds them.
@@ -21,7 +21,7 @@ _SPOOL = 8 * 1024 * 1024
 _NOT_IMPORTED = frozenset({"entryVersion", "expiresAt", "flags", "valuesRedacted", "valueTruncated"})
 
 
-class Store(Memories):
+class Store(Finding):
     """The store as a whole."""
 
     def status(self) -> dict[str, Any]:

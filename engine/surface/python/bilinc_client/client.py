@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ._checkpoints import Checkpoints
 from ._dreams import Dreams
+from ._memories import Memories
 from ._store import Store
 
 
-class CloudClient(Store, Checkpoints, Dreams):
+class CloudClient(Memories, Store, Checkpoints, Dreams):
     """Speaks to one project of a Bilinc server.
 
     Every call may be made from several threads. Reads and writes are tried again when an answer is

@@ -142,9 +142,7 @@ class BilincDreamApplyError(BilincCloudError):
         pages: int = 1,
         not_tried: list[dict[str, Any]] | None = None,
     ) -> None:
-        super().__init__(
-            message, code=code, status=status, request_id=request_id, retryable=retryable, details=details
-        )
+        super().__init__(message, code=code, status=status, request_id=request_id, retryable=retryable, details=details)
         #: What became of the actions on the pages before, with their indexes in the call.
         self.results = results or []
         #: The page that failed, from 1.

@@ -40,8 +40,11 @@ def decide(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
     return [
         action(
-            "revise", "test.command", "two notes on one thing",
-            new_value="cargo test --workspace, from the top folder", merged_from=[PREFIX + "how.to.test"],
+            "revise",
+            "test.command",
+            "two notes on one thing",
+            new_value="cargo test --workspace, from the top folder",
+            merged_from=[PREFIX + "how.to.test"],
         ),
         action("forget", "how.to.test", "folded into test.command"),
         action("confirm", "db.port", "still in the compose file"),

@@ -22,7 +22,9 @@ def waits() -> Waits:
 @pytest.fixture
 def client_of(waits: Waits) -> Callable[..., CloudClient]:
     def make(wire: Wire, **options: Any) -> CloudClient:
-        return CloudClient("bil_live_test", "http://server.test", transport=wire, stream=wire.stream, sleep=waits, **options)
+        return CloudClient(
+            "bil_live_test", "http://server.test", transport=wire, stream=wire.stream, sleep=waits, **options
+        )
 
     return make
 

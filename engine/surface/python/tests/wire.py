@@ -46,7 +46,11 @@ class Wire:
     @contextmanager
     def stream(self, method: str, url: str, *, headers: dict[str, str], body: Any, timeout: float) -> Iterator[BytesIO]:
         answer = self(method, url, headers=headers, body=body, timeout=timeout)
-        yield answer if hasattr(answer, "read") else BytesIO(answer if isinstance(answer, bytes) else json.dumps(answer).encode())
+        yield (
+            answer
+            if hasattr(answer, "read")
+            else BytesIO(answer if isinstance(answer, bytes) else json.dumps(answer).encode())
+        )
 
     @property
     def last(self) -> Sent:

@@ -30,7 +30,7 @@ _TABLE: dict[str, str] = {}
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Keeps what became of each method, command and tool."""
     for kind in ("method", "command", "tool"):
-        head, found, name = report.nodeid.partition(f"::test_{kind}[")
+        _, found, name = report.nodeid.partition(f"::test_{kind}[")
         if found and (report.when == "call" or not report.passed):
             _TABLE[f"{kind} {name.rstrip(']')}"] = report.outcome
 

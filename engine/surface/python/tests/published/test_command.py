@@ -84,7 +84,17 @@ def signup(shell: Shell) -> None:
 @command
 def commit(shell: Shell) -> None:
     answer = shell.json(
-        "commit", "--key", "k", "--value", '{"a":1}', "--type", "episodic", "--importance", "0.5", "--metadata", '{"m":1}'
+        "commit",
+        "--key",
+        "k",
+        "--value",
+        '{"a":1}',
+        "--type",
+        "episodic",
+        "--importance",
+        "0.5",
+        "--metadata",
+        '{"m":1}',
     )
     assert answer["operation"] == "create" and answer["entryVersion"]
 
@@ -100,7 +110,17 @@ def recall(shell: Shell) -> None:
 def revise(shell: Shell) -> None:
     version = shell.json("commit", "--key", "k", "--value", "1")["entryVersion"]
     answer = shell.json(
-        "revise", "--key", "k", "--value", "2", "--reason", "better", "--strategy", "recency", "--expected-version", version
+        "revise",
+        "--key",
+        "k",
+        "--value",
+        "2",
+        "--reason",
+        "better",
+        "--strategy",
+        "recency",
+        "--expected-version",
+        version,
     )
     assert answer["strategy"] == "recency"
     stale = shell.run("revise", "--key", "k", "--value", "3", "--expected-version", version)
@@ -134,7 +154,7 @@ def history(shell: Shell) -> None:
 
 
 @command
-def list(shell: Shell) -> None:  # noqa: A001
+def list(shell: Shell) -> None:
     for at in range(5):
         shell.json("commit", "--key", f"k{at}", "--value", str(at))
     shown = shell.text("list", "--limit", "2", "--order", "newest", "--source", "bilinc_cloud")

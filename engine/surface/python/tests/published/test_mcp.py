@@ -51,12 +51,19 @@ class Adapter:
 @pytest.fixture
 def adapter(bilinc: Any, server: Any, key: str, tmp_path: Path) -> Iterator[Adapter]:
     environment = {
-        "PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "BILINC_CONFIG_DIR": str(tmp_path / "config"),
-        "BILINC_BASE_URL": server.url, "BILINC_API_KEY": key,
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "BILINC_CONFIG_DIR": str(tmp_path / "config"),
+        "BILINC_BASE_URL": server.url,
+        "BILINC_API_KEY": key,
     }
     process = subprocess.Popen(
         [sys.executable, "-m", "bilinc.cloud_mcp"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
     )
     # Whatever happens, no test waits for it without end.
     guard = threading.Timer(120, process.kill)
@@ -85,8 +92,17 @@ def tool(check: Check) -> Check:
 @tool
 def commit_mem(adapter: Adapter) -> None:
     arguments = dict(
-        key="k", value={"a": [1]}, memory_type="episodic", importance=0.5, metadata={"m": 1}, source="me",
-        session_id="s", canonical=True, priority=0.5, ttl=60, idempotency_key="once",
+        key="k",
+        value={"a": [1]},
+        memory_type="episodic",
+        importance=0.5,
+        metadata={"m": 1},
+        source="me",
+        session_id="s",
+        canonical=True,
+        priority=0.5,
+        ttl=60,
+        idempotency_key="once",
     )
     made = adapter.call("commit_mem", **arguments)
     assert made["operation"] == "create"
@@ -147,7 +163,9 @@ def list_memories(adapter: Adapter) -> None:
     for at in range(3):
         adapter.call("commit_mem", key=f"k{at}", value=at, source="me")
     page = adapter.call("list_memories", limit=2, order="newest", sources=["me"], values="full")
-    rest = adapter.call("list_memories", limit=2, order="newest", sources=["me"], values="full", cursor=page["nextCursor"])
+    rest = adapter.call(
+        "list_memories", limit=2, order="newest", sources=["me"], values="full", cursor=page["nextCursor"]
+    )
     assert [entry["value"] for entry in page["entries"] + rest["entries"]] == [2, 1, 0]
 
 

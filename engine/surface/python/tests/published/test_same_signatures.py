@@ -11,9 +11,7 @@ import bilinc_client
 bilinc = pytest.importorskip("bilinc", reason="the published client is not installed: ./run-tests installs it")
 
 METHODS = [
-    name
-    for name, member in inspect.getmembers(bilinc.CloudClient, inspect.isfunction)
-    if not name.startswith("_")
+    name for name, member in inspect.getmembers(bilinc.CloudClient, inspect.isfunction) if not name.startswith("_")
 ]
 
 #: What ours takes beside; all of it is optional and by name.
@@ -38,7 +36,9 @@ def test_a_method_takes_the_same_parameters(name):
     assert ours.return_annotation == theirs.return_annotation
     added = list(ours.parameters.values())[len(theirs.parameters) :]
     assert [parameter.name for parameter in added] == MORE.get(name, [])
-    assert all(parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty for parameter in added)
+    assert all(
+        parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty for parameter in added
+    )
 
 
 def test_the_constructor_takes_the_same_parameters():

@@ -27,8 +27,14 @@ def test_a_dream_from_start_to_undo(client):
     assert dream["forgetCap"] == 3 and dream["undoWindowDays"] == 7 and dream["moreCandidates"] == 0
     first, second, third = dream["candidates"][:3]
     actions = [
-        {"op": "revise", "key": first["key"], "expected_version": first["entryVersion"], "new_value": "new",
-         "merged_from": [second["key"]], "reason": "one thing"},
+        {
+            "op": "revise",
+            "key": first["key"],
+            "expected_version": first["entryVersion"],
+            "new_value": "new",
+            "merged_from": [second["key"]],
+            "reason": "one thing",
+        },
         {"op": "forget", "key": second["key"], "expectedVersion": second["entryVersion"], "reason": "folded in"},
         {"op": "flag", "key": third["key"], "reason": "look", "evidence_keys": [first["key"]]},
         {"op": "confirm", "key": third["key"], "expected_version": "v1_" + "0" * 32, "reason": "stale"},

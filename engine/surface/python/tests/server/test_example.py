@@ -11,9 +11,18 @@ from server_process import PACKAGE
 
 def test_the_example_runs_and_leaves_nothing_behind(server):
     client = server.client()
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE), "BILINC_BASE_URL": server.url, "BILINC_API_KEY": client.api_key}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(PACKAGE),
+        "BILINC_BASE_URL": server.url,
+        "BILINC_API_KEY": client.api_key,
+    }
     done = subprocess.run(
-        [sys.executable, PACKAGE / "examples" / "dream_pass.py"], capture_output=True, text=True, env=environment, timeout=120
+        [sys.executable, PACKAGE / "examples" / "dream_pass.py"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     for said in (

@@ -9,15 +9,37 @@ import pytest
 from bilinc_client import BilincConflictError, BilincNotFoundError, BilincValidationError
 
 ENTRY = {
-    "key", "value", "memoryType", "importance", "metadata", "source", "sessionId", "canonical", "priority", "ttl",
-    "expiresAt", "createdAt", "updatedAt", "confirmedAt", "entryVersion", "flags",
+    "key",
+    "value",
+    "memoryType",
+    "importance",
+    "metadata",
+    "source",
+    "sessionId",
+    "canonical",
+    "priority",
+    "ttl",
+    "expiresAt",
+    "createdAt",
+    "updatedAt",
+    "confirmedAt",
+    "entryVersion",
+    "flags",
 }
 
 
 def test_a_memory_comes_back_with_every_field(client):
     made = client.commit(
-        "k", {"a": [1, "ö"]}, memory_type="episodic", importance=0.5, metadata={"m": 1}, source="me", session_id="s",
-        canonical=True, priority=0.25, ttl=3600,
+        "k",
+        {"a": [1, "ö"]},
+        memory_type="episodic",
+        importance=0.5,
+        metadata={"m": 1},
+        source="me",
+        session_id="s",
+        canonical=True,
+        priority=0.25,
+        ttl=3600,
     )
     entry = client.get("k")
     assert set(entry) >= ENTRY

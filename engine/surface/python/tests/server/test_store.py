@@ -204,7 +204,11 @@ def test_every_route_of_the_server_has_a_method():
 def test_the_description_of_the_server_names_no_route_without_a_method(server, client):
     """The same of what the running server says about itself, but for MCP and its own description."""
     answer = client.transport(
-        "GET", f"{server.url}/api/openapi.json", headers={"Authorization": f"Bearer {client.api_key}"}, body=None, timeout=30
+        "GET",
+        f"{server.url}/api/openapi.json",
+        headers={"Authorization": f"Bearer {client.api_key}"},
+        body=None,
+        timeout=30,
     )
     folder = Path(__file__).resolve().parents[3]
     catalogue = (folder / "src" / "catalogue.rs").read_text()

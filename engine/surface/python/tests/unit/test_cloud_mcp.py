@@ -28,7 +28,9 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 def test_it_becomes_the_program_on_the_path(tmp_path):
     found = script(tmp_path / "bin" / "bilinc")
-    done = run(PATH=f"{found.parent}:{os.environ['PATH']}", BILINC_API_KEY="bil_live_k", BILINC_BASE_URL="https://a.test")
+    done = run(
+        PATH=f"{found.parent}:{os.environ['PATH']}", BILINC_API_KEY="bil_live_k", BILINC_BASE_URL="https://a.test"
+    )
     assert done.stdout.splitlines() == [str(found), "mcp", "--base-url", "https://a.test", "key=bil_live_k"]
     assert done.returncode == 0
 

@@ -54,7 +54,9 @@ def test_a_call_without_a_key_has_one_of_its_own_for_all_pages(client_of):
 
 def test_a_refused_page_says_what_happened_and_what_did_not(client_of):
     details = {"cap": 5, "applied": 5, "asked": 1}
-    refusal = error_for_response(422, {"error": "forget_cap_exceeded", "message": "m", "details": details, "requestId": "q"})
+    refusal = error_for_response(
+        422, {"error": "forget_cap_exceeded", "message": "m", "details": details, "requestId": "q"}
+    )
     sent = actions(60)
     with pytest.raises(BilincDreamApplyError) as failed:
         client_of(Wire(page, refusal)).dream_apply("d", sent, "report", idempotency_key="key")
@@ -139,9 +141,15 @@ def test_a_dry_run_counts_the_forgets_of_all_pages(client_of):
     answer = client_of(wire).dream_apply("d", actions(10, "forget") + actions(20), dry_run=True)
     assert answer["forgetsReserved"] == 10 and wire.last.body["dryRun"] is True
     with pytest.raises(BilincDreamApplyError) as failed:
-        client_of(Wire(page, page)).dream_apply("d", actions(15, "forget") + actions(10) + actions(6, "forget"), dry_run=True)
+        client_of(Wire(page, page)).dream_apply(
+            "d", actions(15, "forget") + actions(10) + actions(6, "forget"), dry_run=True
+        )
     assert failed.value.code == "forget_cap_exceeded" and failed.value.page == 2
-    assert {name: failed.value.details[name] for name in ("cap", "applied", "asked")} == {"cap": 20, "applied": 15, "asked": 6}
+    assert {name: failed.value.details[name] for name in ("cap", "applied", "asked")} == {
+        "cap": 20,
+        "applied": 15,
+        "asked": 6,
+    }
 
 
 def test_the_key_of_a_call_leaves_room_for_its_pages(client_of):

@@ -42,7 +42,10 @@ def serve() -> Iterator[Serve]:
                     while b"\r\n\r\n" not in request and not request.startswith(b"\x16"):
                         request += connection.recv(65536)
                     head, _, body = request.partition(b"\r\n\r\n")
-                    length = next((int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0)
+                    length = next(
+                        (int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")),
+                        0,
+                    )
                     while len(body) < length:
                         body += connection.recv(65536)
                     if asked is not None:
@@ -50,7 +53,7 @@ def serve() -> Iterator[Serve]:
                     connection.sendall(answer)
 
         threading.Thread(target=run, daemon=True).start()
-        return "http://127.0.0.1:%d" % listener.getsockname()[1]
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     yield begin
     for listener in listeners:
@@ -133,7 +136,7 @@ def test_a_key_does_not_follow_a_redirect(serve, status):
 
 def test_an_address_where_nobody_listens_is_a_connection_error():
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        url = "http://127.0.0.1:%d" % listener.getsockname()[1]
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     with pytest.raises(BilincConnectionError) as failed:
         client(url).status()
     assert failed.value.code == "connection_failed" and failed.value.status is None
@@ -142,7 +145,7 @@ def test_an_address_where_nobody_listens_is_a_connection_error():
 def test_a_server_that_says_nothing_is_not_waited_for_without_end():
     # The connection is taken by the system, and nobody ever answers it.
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        url = "http://127.0.0.1:%d" % listener.getsockname()[1]
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         with pytest.raises(BilincConnectionError):
             CloudClient("bil_live_test", url, timeout=0.05, attempts=1).status()
 
@@ -171,4 +174,6 @@ def test_an_import_sends_its_bytes_again_from_the_start(serve):
     lines = b'{"key":"a","value":1.10}\n' * 3
     client(serve(b"", OK, asked=asked)).import_(io.BytesIO(lines))
     assert [request.partition(b"\r\n\r\n")[2] for request in asked] == [lines, lines]
-    assert asked[0].lower().count(b"content-length: %d\r\n" % len(lines)) == asked[0].lower().count(b"content-length") == 1
+    assert (
+        asked[0].lower().count(b"content-length: %d\r\n" % len(lines)) == asked[0].lower().count(b"content-length") == 1
+    )

@@ -31,7 +31,7 @@ def test_any_mapping_is_an_object():
 
 
 def test_by_default_a_fraction_is_a_float_and_never_infinite():
-    read = _json.decode('[1.10, 1e400, -1e400, 12345678901234567890]', _json.fraction)
+    read = _json.decode("[1.10, 1e400, -1e400, 12345678901234567890]", _json.fraction)
     assert read == [1.1, Decimal("1e400"), Decimal("-1e400"), 12345678901234567890]
     assert [type(number) for number in read] == [float, Decimal, Decimal, int]
 

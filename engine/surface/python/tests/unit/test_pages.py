@@ -14,7 +14,9 @@ TOO_LARGE = {"error": "invalid_request", "details": {"reason": "response_too_lar
 
 def test_a_walk_follows_cursors_and_repeats_its_filters(client_of):
     page = {"order": "newest", "sources": ["a"]}
-    wire = Wire({**page, "entries": [{"key": "1"}], "nextCursor": "c"}, {**page, "entries": [{"key": "2"}], "nextCursor": None})
+    wire = Wire(
+        {**page, "entries": [{"key": "1"}], "nextCursor": "c"}, {**page, "entries": [{"key": "2"}], "nextCursor": None}
+    )
     client = client_of(wire)
     walked = list(client.iter_memories(prefix="p", order="newest", sources=["a"], values="none", flagged=True))
     assert [entry["key"] for entry in walked] == ["1", "2"]

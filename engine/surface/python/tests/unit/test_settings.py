@@ -39,7 +39,9 @@ def test_a_key_that_could_forge_a_header_is_refused(key):
         CloudClient(key)
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a", "server.test", "http://", "http://a?b=c", "http://a#b"])
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "ftp://a", "server.test", "http://", "http://a?b=c", "http://a#b"]
+)
 def test_an_address_that_is_no_server_is_refused(url):
     with pytest.raises(BilincValidationError) as refused:
         CloudClient("bil_live_a", url)

@@ -83,7 +83,7 @@ def test_an_import_sends_a_file_as_it_is(client_of, tmp_path, kind):
         read, write = os.pipe()
         os.write(write, LINES)
         os.close(write)
-        source = open(read, "rb")
+        source = open(read, "rb")  # noqa: SIM115
     else:
         source = {"path": path, "bytes": io.BytesIO(LINES), "text": io.StringIO(LINES.decode())}[kind]
     assert client_of(wire).import_(source, if_absent=True, idempotency_key="i") == {"created": 2}
@@ -96,7 +96,15 @@ def test_an_import_sends_a_file_as_it_is(client_of, tmp_path, kind):
 
 def test_the_entries_of_an_export_can_be_imported(client_of):
     wire = Wire()
-    entry = {"key": "a", "value": None, "ttl": None, "entryVersion": "v1_0", "flags": [], "expiresAt": None, "importance": 1.0}
+    entry = {
+        "key": "a",
+        "value": None,
+        "ttl": None,
+        "entryVersion": "v1_0",
+        "flags": [],
+        "expiresAt": None,
+        "importance": 1.0,
+    }
     client_of(wire).import_([entry, {"key": "b", "value": Decimal("1.10")}])
     assert wire.last.raw == b'{"key":"a","value":null,"importance":1.0}\n{"key":"b","value":1.10}\n'
     assert wire.last.query == {} and wire.last.key
