@@ -236,7 +236,7 @@ def _lines(source: Any) -> BinaryIO:
     """What is to be imported, as a file of bytes that can be read again for another attempt."""
     if isinstance(source, (str, os.PathLike)):
         return open(source, "rb")
-    file = cast(BinaryIO, tempfile.SpooledTemporaryFile(_SPOOL))
+    file = cast(BinaryIO, tempfile.SpooledTemporaryFile(_SPOOL))  # noqa: SIM115 - its asker closes it
     try:
         if hasattr(source, "read"):
             while block := source.read(64 * 1024):
