@@ -67,19 +67,22 @@ class Dreams(BaseClient):
         pages = _pages(self._actor, actions, report, dry_run)
         results: list[dict[str, Any]] = []
         answer: dict[str, Any] = {}
-        trial = _Trial()
+        replayed, trial = True, _Trial()
         for number, (first, body, forgets) in enumerate(pages, 1):
             try:
                 if dry_run:
                     trial.check(forgets)
-                answer = self._write_under(f"{key}#{number}", path, body)
+                answer = dict(self._write_under(f"{key}#{number}", path, body))
             except BilincCloudError as error:
                 raise _failed(error, key, results, number, len(pages), actions, first) from error
             page = [{**result, "index": first + at} for at, result in enumerate(answer.get("results") or [])]
             results += page
+            replayed &= answer.pop("replayed", False) is True
             if dry_run:
                 answer = trial.counted(answer, page)
-        return {**answer, "results": results, "pages": len(pages)}
+        whole = {**answer, "results": results, "pages": len(pages)}
+        # A call is a repetition when every page of it is.
+        return {**whole, "replayed": True} if replayed else whole
 
     def dream_undo(
         self,

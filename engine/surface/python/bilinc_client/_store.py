@@ -58,9 +58,25 @@ class Store(Finding):
         cursor: str | None = None,
     ) -> dict[str, Any]:
         """One page of the events themselves, newest first. `nextCursor` is the `cursor` of the next."""
-        fields = _filters(locals())
-        fields["limit"] = _check.count("limit", limit, limits.MAX_LOG_LIMIT)
-        fields["cursor"] = _check.optional_text("cursor", cursor)
+        narrowed = _filters(
+            key=key,
+            source=source,
+            session_id=session_id,
+            dream_id=dream_id,
+            import_id=import_id,
+            operation_id=operation_id,
+            from_seq=from_seq,
+            include_values=include_values,
+        )
+        fields = {
+            **narrowed,
+            "toSeq": _check.position("to_seq", to_seq),
+            "after": _check.moment("after", after),
+            "before": _check.moment("before", before),
+            "order": "oldest" if oldest_first else None,
+            "limit": _check.count("limit", limit, limits.MAX_LOG_LIMIT),
+            "cursor": _check.optional_text("cursor", cursor),
+        }
         return self._get(f"{MEMORY}/log", fields)
 
     def iter_log(self, *, page_size: int = 200, **filters: Any) -> Iterator[dict[str, Any]]:
@@ -92,9 +108,17 @@ class Store(Finding):
 
         Without `from_seq` it begins with the next event. It waits as long as `timeout` for a sign of life.
         """
-        to_seq = after = before = None
-        oldest_first = False
-        fields = {**_filters(locals()), "follow": True}
+        fields = _filters(
+            key=key,
+            source=source,
+            session_id=session_id,
+            dream_id=dream_id,
+            import_id=import_id,
+            operation_id=operation_id,
+            from_seq=from_seq,
+            include_values=include_values,
+        )
+        fields["follow"] = True
         if from_seq is None:
             # A position, so that nothing is missed when the connection breaks before the first event.
             newest = self.log(limit=1).get("events") or [{"seq": 0}]
@@ -214,21 +238,28 @@ class Store(Finding):
                 raise
 
 
-def _filters(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The filters of a log, out of the arguments of its caller."""
+def _filters(
+    *,
+    key: str | None,
+    source: str | None,
+    session_id: str | None,
+    dream_id: str | None,
+    import_id: str | None,
+    operation_id: str | None,
+    from_seq: int | None,
+    include_values: bool,
+) -> dict[str, Any]:
+    """What a page of the log and its following can both be narrowed to."""
     return _check.given(
-        key=_check.optional_text("key", given["key"], limits.MAX_KEY_LENGTH),
-        source=given["source"],
-        sessionId=_check.optional_text("session_id", given["session_id"]),
-        dreamId=_check.optional_text("dream_id", given["dream_id"]),
-        importId=_check.optional_text("import_id", given["import_id"]),
-        operationId=_check.optional_text("operation_id", given["operation_id"]),
-        fromSeq=_check.position("from_seq", given["from_seq"]),
-        toSeq=_check.position("to_seq", given["to_seq"]),
-        after=_check.moment("after", given["after"]),
-        before=_check.moment("before", given["before"]),
-        order="oldest" if given["oldest_first"] else None,
-        includeValues=True if given["include_values"] else None,
+        key=_check.optional_text("key", key, limits.MAX_KEY_LENGTH),
+        # Not trimmed: sources are compared exactly, and "" is who named none.
+        source=source,
+        sessionId=_check.optional_text("session_id", session_id),
+        dreamId=_check.optional_text("dream_id", dream_id),
+        importId=_check.optional_text("import_id", import_id),
+        operationId=_check.optional_text("operation_id", operation_id),
+        fromSeq=_check.position("from_seq", from_seq),
+        includeValues=True if include_values else None,
     )
 
 

@@ -152,6 +152,13 @@ def test_a_dry_run_counts_the_forgets_of_all_pages(client_of):
     }
 
 
+@pytest.mark.parametrize("pages", [[True, True], [True, False], [False, True], [False, False]])
+def test_a_call_is_a_repetition_when_every_page_is(client_of, pages):
+    answers = [lambda sent, again=again: {**page(sent), **({"replayed": True} if again else {})} for again in pages]
+    answer = client_of(Wire(*answers)).dream_apply("d", actions(26))
+    assert answer.get("replayed", False) is all(pages)
+
+
 def test_the_key_of_a_call_leaves_room_for_its_pages(client_of):
     wire = Wire(page)
     with pytest.raises(BilincValidationError):
