@@ -78,11 +78,11 @@ class Server:
         return CloudClient(key or self.key(f"project-{next(self.projects)}"), self.url, **options)
 
 
-def start(program: Path, data: Path) -> Server:
+def start(program: Path, data: Path, listen_on: str = "127.0.0.1:0") -> Server:
     # Its environment is its own: no store, key or address of whoever runs the tests.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BILINC_")}
     process = subprocess.Popen(
-        [program, "serve", "--data", data, "--listen", "127.0.0.1:0"],
+        [program, "serve", "--data", data, "--listen", listen_on],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -112,10 +112,8 @@ def start(program: Path, data: Path) -> Server:
     return Server(program, data, process, f"http://127.0.0.1:{port}", output)
 
 
-@pytest.fixture(scope="session")
-def server(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = start(program, tmp_path_factory.mktemp("data"))
-    yield running
+def stop(running: Server) -> None:
+    """Asks it to stop, and sees that it does so in order."""
     running.process.send_signal(signal.SIGTERM)
     try:
         code = running.process.wait(timeout=30)
@@ -123,6 +121,13 @@ def server(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         running.process.kill()
         pytest.fail("the server did not stop when it was asked to")
     assert code in (0, -signal.SIGTERM), "".join(running.output)
+
+
+@pytest.fixture(scope="session")
+def server(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = start(program, tmp_path_factory.mktemp("data"))
+    yield running
+    stop(running)
 
 
 @pytest.fixture

@@ -67,21 +67,20 @@ def recall(client: Any, bilinc: Any) -> None:
     client.commit("girişimci", "Girişimci ekosistemi", importance=0.5, source="me")
     client.commit("other", {"text": "something else"})
     client.confirm("girişimci")
-    for profile in ("fast", "balanced", "verified", "deep"):
-        answer = done(client.recall("girisimci", profile=profile, limit=3), results=list)
-        has(
-            answer["results"][0],
-            key="girişimci",
-            value="Girişimci ekosistemi",
-            memoryType="semantic",
-            importance=0.5,
-            source="me",
-            createdAt=TIME,
-            updatedAt=TIME,
-            confirmedAt=TIME,
-            entryVersion=VERSION,
-            score=float,
-        )
+    answer = done(client.recall("girisimci", limit=3), results=list)
+    has(
+        answer["results"][0],
+        key="girişimci",
+        value="Girişimci ekosistemi",
+        memoryType="semantic",
+        importance=0.5,
+        source="me",
+        createdAt=TIME,
+        updatedAt=TIME,
+        confirmedAt=TIME,
+        entryVersion=VERSION,
+        score=float,
+    )
     assert done(client.recall("girisimci", memory_types=["working"]))["results"] == []
     assert done(client.recall("girisimci", explain=True))["results"][0]["key"] == "girişimci"
     assert done(client.recall("girisimci", query_timestamp="2020-01-01T00:00:00Z"))["results"] == []
@@ -302,6 +301,13 @@ def health(client: Any, bilinc: Any) -> None:
 @pytest.mark.parametrize("name", list(METHODS))
 def test_method(name: str, theirs: Any, bilinc: Any) -> None:
     METHODS[name](theirs, bilinc)
+
+
+@pytest.mark.parametrize("profile", ["fast", "balanced", "verified", "deep"])
+def test_recall_takes_every_profile(profile: str, theirs: Any) -> None:
+    theirs.commit("deploy.target", "production")
+    found = theirs.recall("production", profile=profile, explain=True)["results"]
+    assert [one["key"] for one in found] == ["deploy.target"]
 
 
 def test_no_method_is_left_out(bilinc: Any) -> None:

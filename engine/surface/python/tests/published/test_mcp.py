@@ -112,7 +112,7 @@ def commit_mem(adapter: Adapter) -> None:
 @tool
 def recall(adapter: Adapter) -> None:
     adapter.call("commit_mem", key="deploy.target", value="production")
-    answer = adapter.call("recall", query="where do we deploy", profile="deep", limit=5, explain=True)
+    answer = adapter.call("recall", query="where do we deploy", limit=5, explain=True)
     assert answer["results"][0]["value"] == "production"
 
 
