@@ -132,7 +132,7 @@ impl World {
             Err(error) => {
                 assert_ne!(error.code(), "internal_error", "{error}");
                 assert_ne!(error.code(), "store_corrupt", "{error}");
-                self.failed(by, &asked, then);
+                self.failed(by, &asked, trouble, then);
             }
         }
     }
@@ -224,9 +224,12 @@ impl World {
         self.answered.last().map_or(Seq::ZERO, |event| event.seq)
     }
 
-    fn failed(&mut self, by: bool, asked: &Asked, then: Then) {
+    fn failed(&mut self, by: bool, asked: &Asked, trouble: Trouble, then: Then) {
         self.disarm();
         match then {
+            // When a sync fails, and the mark cannot say so either, those who were at work all along do not
+            // learn of it.
+            Then::AgainElsewhere if trouble.sticky => self.failed(by, asked, trouble, Then::Reopen),
             Then::Again | Then::AgainElsewhere => {
                 let memory = self.named(by != matches!(then, Then::AgainElsewhere), by);
                 if asked.carry(&memory).is_ok() {
