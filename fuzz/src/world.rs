@@ -116,23 +116,22 @@ impl World {
         let Some((asked, memory)) = self.ask(by, step) else { return };
         self.arm(trouble);
         let done = asked.carry(&memory);
+        // Whoever still held it would keep the store open.
+        drop(memory);
         match done {
-            Ok(()) => {
-                self.disarm();
-                self.done(&asked, &memory);
-                // A trouble that nobody was told of may have stopped the writer.
-                self.reopen();
+            Err(Error::Engine(error)) => {
+                assert!(!matches!(error.code(), "internal_error" | "store_corrupt"), "{asked:?}: {error}");
+                self.failed(by, &asked, trouble, then);
             }
-            Err(Error::Rejected(_)) => {
+            answered => {
                 self.disarm();
+                // A trouble that nobody was told of may have stopped the writer.
+                if trouble.sticky {
+                    self.kill();
+                }
                 self.reopen();
                 let memory = self.named(by, by);
-                self.refused(&asked, &memory);
-            }
-            Err(error) => {
-                assert_ne!(error.code(), "internal_error", "{error}");
-                assert_ne!(error.code(), "store_corrupt", "{error}");
-                self.failed(by, &asked, trouble, then);
+                if answered.is_ok() { self.done(&asked, &memory) } else { self.refused(&asked, &memory) }
             }
         }
     }
@@ -228,17 +227,25 @@ impl World {
         self.disarm();
         match then {
             // When a sync fails, and the mark cannot say so either, those who were at work all along do not
-            // learn of it.
-            Then::AgainElsewhere if trouble.sticky => self.failed(by, asked, trouble, Then::Reopen),
-            Then::Again | Then::AgainElsewhere => {
-                let memory = self.named(by != matches!(then, Then::AgainElsewhere), by);
-                if asked.carry(&memory).is_ok() {
-                    self.done(asked, &memory);
-                    return self.reopen();
-                }
+            // learn of it: they must not write any more, not even to close.
+            Then::Again | Then::AgainElsewhere | Then::Reopen if trouble.sticky => {
                 let shown = self.shown();
+                self.kill();
                 self.reopen();
                 self.recovered(Some((asked, by)), shown);
+            }
+            Then::Again | Then::AgainElsewhere => {
+                let memory = self.named(by != matches!(then, Then::AgainElsewhere), by);
+                let done = asked.carry(&memory).is_ok();
+                if done {
+                    self.done(asked, &memory);
+                }
+                drop(memory);
+                let shown = self.shown();
+                self.reopen();
+                if !done {
+                    self.recovered(Some((asked, by)), shown);
+                }
             }
             Then::Reopen => {
                 let shown = self.shown();
@@ -274,11 +281,17 @@ impl World {
         heads.map(|head| head.seq).max().unwrap_or(Seq::ZERO)
     }
 
-    /// All processes stop without tidying up, and a part of what no sync covered is lost.
-    fn power_cut(&mut self, seed: u8) {
+    /// All processes stop without tidying up.
+    fn kill(&mut self) {
         let frozen = Fault { at: self.disk.calls() + 1, kind: FaultKind::Freeze, sticky: false, only: None };
         self.disk.set_fault(Some(frozen));
         self.handles.clear();
+        self.disk.set_fault(None);
+    }
+
+    /// They stop, and a part of what no sync covered is lost.
+    fn power_cut(&mut self, seed: u8) {
+        self.kill();
         let left = self.disk.after_power_cut(u64::from(seed));
         self.disk = FaultStorage::new(Arc::new(left)).expect("a disk");
     }
