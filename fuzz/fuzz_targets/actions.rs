@@ -66,7 +66,8 @@ fn contents(memory: &Memory) -> BTreeMap<String, String> {
     let page = memory.list(&ListQuery { limit: Some(1_000), ..ListQuery::default() }).expect("a list");
     let told = page.entries.into_iter().filter(|listed| !listed.key.is_reserved()).map(|listed| {
         let entry = listed.entry;
-        let told = (listed.value, listed.metadata, entry.facts, entry.created_at, entry.confirmed_at, entry.flags.len());
+        let told =
+            (listed.value, listed.metadata, entry.facts, entry.created_at, entry.confirmed_at, entry.flags.len());
         (listed.key.to_string(), format!("{told:?}"))
     });
     told.collect()

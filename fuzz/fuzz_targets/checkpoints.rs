@@ -126,7 +126,8 @@ fn real() -> &'static Real {
         let mut state = State::new(0);
         events.iter().for_each(|event| drop(state.evolve(event)));
         let mut index = Recall::new(1);
-        for (key, value) in [("full", "\"every field\""), ("numbers", "[1.10,null]"), ("ölçü", "{\"a\":\"karış\"}")] {
+        for (key, value) in [("full", "\"every field\""), ("numbers", "[1.10,null]"), ("ölçü", "{\"a\":\"karış\"}")]
+        {
             index.put(document(key, value));
         }
         let manifest = std::fs::read(folder.path().join("checkpoints/state/manifest")).expect("a manifest");

@@ -4,7 +4,8 @@
 
 use arbitrary::Arbitrary;
 use bilinc_fuzz::steps::Step;
-use bilinc_fuzz::world::{Then, Trouble, World};
+use bilinc_fuzz::trouble::{Then, Trouble};
+use bilinc_fuzz::world::World;
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Debug, Arbitrary)]

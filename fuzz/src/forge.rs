@@ -17,12 +17,25 @@ pub enum Change {
     /// Its header.
     Header(Splice),
     /// A field of a frame's header, by its offset and length.
-    Field { frame: u8, field: Field, value: u64 },
+    Field {
+        frame: u8,
+        field: Field,
+        value: u64,
+    },
     /// Behind a frame's header; with `fit` the length of the permanent part follows.
-    Frame { frame: u8, splice: Splice, fit: bool },
+    Frame {
+        frame: u8,
+        splice: Splice,
+        fit: bool,
+    },
     /// A frame once more, before another one.
-    Copy { frame: u8, before: u8 },
-    Drop { frame: u8 },
+    Copy {
+        frame: u8,
+        before: u8,
+    },
+    Drop {
+        frame: u8,
+    },
     /// Bytes behind the last frame, or in place of all frames.
     End(Vec<u8>),
     All(Vec<u8>),

@@ -6,6 +6,7 @@ pub mod poke;
 mod room;
 pub mod steps;
 pub mod stores;
+pub mod trouble;
 pub mod world;
 
 use arbitrary::Arbitrary;

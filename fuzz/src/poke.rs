@@ -32,17 +32,17 @@ impl Ask {
 
 /// Asks that much.
 pub fn poke(memory: &Memory, storage: &MemoryStorage, ask: Ask) {
-    let parts: [(Ask, fn(&Memory)); 6] = [
-        (Ask::Keys, keys_one_by_one),
-        (Ask::Lists, lists),
-        (Ask::Proof, proof),
-        (Ask::Writes, writes),
-        (Ask::Undos, undos),
-        (Ask::Purges, purges),
-    ];
-    for (_, part) in parts.into_iter().filter(|(one, _)| ask.is(*one)) {
-        part(memory);
-    }
+    let part = |one, part: fn(&Memory)| {
+        if ask.is(one) {
+            part(memory);
+        }
+    };
+    part(Ask::Keys, keys_one_by_one);
+    part(Ask::Lists, lists);
+    part(Ask::Proof, proof);
+    part(Ask::Writes, writes);
+    part(Ask::Undos, undos);
+    part(Ask::Purges, purges);
     same_again(memory, storage);
 }
 

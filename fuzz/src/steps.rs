@@ -99,9 +99,7 @@ impl Step {
             Self::Purge { key: k } => {
                 Asked::Forget(Forget { key: key(*k), reason: reason(), expected_version: None, purge: true })
             }
-            Self::Confirm { key: k } => {
-                Asked::Confirm(Confirm { key: key(*k), reason: None, expected_version: None })
-            }
+            Self::Confirm { key: k } => Asked::Confirm(Confirm { key: key(*k), reason: None, expected_version: None }),
             Self::Flag { key: k } => {
                 let evidence_keys = vec![key(k.wrapping_add(1))];
                 Asked::Flag(Flag { key: key(*k), reason: reason(), evidence_keys, expected_version: None })
@@ -186,15 +184,13 @@ impl Asked {
                 memory.import(lines.as_bytes(), options, &mut |_, _| {}).map(drop)
             }
             Self::DreamStart(start) => memory.dream_start(start).map(drop),
-            Self::DreamApply { dream, actions, report } => {
-                match memory.dream_apply(dream, actions, report, false) {
-                    Ok(written) => {
-                        assert!(written.answer.forgets <= written.answer.forget_cap, "more was forgotten than may be");
-                        Ok(())
-                    }
-                    Err(failed) => Err(*failed.error),
+            Self::DreamApply { dream, actions, report } => match memory.dream_apply(dream, actions, report, false) {
+                Ok(written) => {
+                    assert!(written.answer.forgets <= written.answer.forget_cap, "more was forgotten than may be");
+                    Ok(())
                 }
-            }
+                Err(failed) => Err(*failed.error),
+            },
             Self::DreamUndo(undo) => memory.dream_undo(undo).map(drop),
             Self::Undo(undo) => memory.undo(undo).map(drop),
         }

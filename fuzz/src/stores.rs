@@ -26,7 +26,7 @@ impl SaltSource for Salts {
     }
 }
 
-#[must_use]
+/// How they are opened; `ids` keeps what several openings write apart.
 pub fn builder(ids: u64) -> MemoryBuilder {
     Memory::builder()
         .clock(Arc::new(ManualClock::at(NOW)))

@@ -3,44 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use arbitrary::Arbitrary;
-use bilinc::storage::{Fault, FaultKind, FaultStorage, MemoryStorage, Storage};
+use bilinc::storage::{FaultStorage, MemoryStorage, Storage};
 use bilinc::{Actor, Clock, CountingIds, Error, ManualClock, Memory, OperationKind, Seq};
 use bilinc_core::RecordedEvent;
 
 use crate::model::Model;
 use crate::steps::{Asked, Step, writer};
 use crate::stores::{NOW, Salts};
-
-/// A call that will fail, counted from now on.
-#[derive(Debug, Clone, Copy, Arbitrary)]
-pub struct Trouble {
-    after: u8,
-    kind: Kind,
-    sticky: bool,
-    /// A call that only looks fails rather than one that changes something.
-    looks: bool,
-}
-
-#[derive(Debug, Clone, Copy, Arbitrary)]
-enum Kind {
-    Error,
-    Full,
-    Short(u8),
-    /// The machine stops.
-    Freeze,
-}
-
-/// What is done about a request that failed.
-#[derive(Debug, Clone, Copy, Arbitrary)]
-pub enum Then {
-    Again,
-    AgainElsewhere,
-    Reopen,
-    PowerCut { seed: u8 },
-    /// Another trouble while opening, and then another power cut.
-    Twice { seed: u8, trouble: Trouble, cut: Option<u8> },
-}
+use crate::trouble::{Then, Trouble};
 
 pub struct World {
     disk: FaultStorage,
@@ -114,25 +84,24 @@ impl World {
     /// Carries a step out while a call fails, and then what follows.
     pub fn troubled(&mut self, by: bool, step: &Step, trouble: Trouble, then: Then) {
         let Some((asked, memory)) = self.ask(by, step) else { return };
-        self.arm(trouble);
+        trouble.set(&self.disk);
         let done = asked.carry(&memory);
+        // Whoever still held it would keep the store open.
+        drop(memory);
         match done {
-            Ok(()) => {
-                self.disarm();
-                self.done(&asked, &memory);
-                // A trouble that nobody was told of may have stopped the writer.
-                self.reopen();
+            Err(Error::Engine(error)) => {
+                assert!(!matches!(error.code(), "internal_error" | "store_corrupt"), "{asked:?}: {error}");
+                self.failed(by, &asked, trouble, then);
             }
-            Err(Error::Rejected(_)) => {
+            answered => {
                 self.disarm();
+                // A trouble that nobody was told of may have stopped the writer.
+                if trouble.is_sticky() {
+                    self.kill();
+                }
                 self.reopen();
                 let memory = self.named(by, by);
-                self.refused(&asked, &memory);
-            }
-            Err(error) => {
-                assert_ne!(error.code(), "internal_error", "{error}");
-                assert_ne!(error.code(), "store_corrupt", "{error}");
-                self.failed(by, &asked, then);
+                if answered.is_ok() { self.done(&asked, &memory) } else { self.refused(&asked, &memory) }
             }
         }
     }
@@ -160,22 +129,6 @@ impl World {
 
     fn name(&self) -> String {
         format!("op {}", self.number)
-    }
-
-    fn arm(&self, trouble: Trouble) {
-        let kind = match trouble.kind {
-            Kind::Error => FaultKind::Error(std::io::ErrorKind::Other),
-            Kind::Full => FaultKind::Error(std::io::ErrorKind::StorageFull),
-            Kind::Short(bytes) => FaultKind::ShortWrite(usize::from(bytes) * 4, std::io::ErrorKind::StorageFull),
-            Kind::Freeze => FaultKind::Freeze,
-        };
-        let after = u64::from(trouble.after % 32) + 1;
-        let fault = |at| Some(Fault { at, kind, sticky: trouble.sticky, only: None });
-        if trouble.looks {
-            self.disk.set_look_fault(fault(self.disk.looks() + after));
-        } else {
-            self.disk.set_fault(fault(self.disk.calls() + after));
-        }
     }
 
     fn disarm(&self) {
@@ -224,18 +177,29 @@ impl World {
         self.answered.last().map_or(Seq::ZERO, |event| event.seq)
     }
 
-    fn failed(&mut self, by: bool, asked: &Asked, then: Then) {
+    fn failed(&mut self, by: bool, asked: &Asked, trouble: Trouble, then: Then) {
         self.disarm();
         match then {
-            Then::Again | Then::AgainElsewhere => {
-                let memory = self.named(by != matches!(then, Then::AgainElsewhere), by);
-                if asked.carry(&memory).is_ok() {
-                    self.done(asked, &memory);
-                    return self.reopen();
-                }
+            // When a sync fails, and the mark cannot say so either, those who were at work all along do not
+            // learn of it: they must not write any more, not even to close.
+            Then::Again | Then::AgainElsewhere | Then::Reopen if trouble.is_sticky() => {
                 let shown = self.shown();
+                self.kill();
                 self.reopen();
                 self.recovered(Some((asked, by)), shown);
+            }
+            Then::Again | Then::AgainElsewhere => {
+                let memory = self.named(by != matches!(then, Then::AgainElsewhere), by);
+                let done = asked.carry(&memory).is_ok();
+                if done {
+                    self.done(asked, &memory);
+                }
+                drop(memory);
+                let shown = self.shown();
+                self.reopen();
+                if !done {
+                    self.recovered(Some((asked, by)), shown);
+                }
             }
             Then::Reopen => {
                 let shown = self.shown();
@@ -251,7 +215,7 @@ impl World {
             Then::Twice { seed, trouble, cut } => {
                 let shown = self.shown();
                 self.power_cut(seed);
-                self.arm(trouble);
+                trouble.set(&self.disk);
                 if let Err(error) = self.open() {
                     assert_eq!(error.code(), "cloud_runtime_unavailable", "{error}");
                 }
@@ -271,11 +235,16 @@ impl World {
         heads.map(|head| head.seq).max().unwrap_or(Seq::ZERO)
     }
 
-    /// All processes stop without tidying up, and a part of what no sync covered is lost.
-    fn power_cut(&mut self, seed: u8) {
-        let frozen = Fault { at: self.disk.calls() + 1, kind: FaultKind::Freeze, sticky: false, only: None };
-        self.disk.set_fault(Some(frozen));
+    /// All processes stop without tidying up.
+    fn kill(&mut self) {
+        Trouble::STOP.set(&self.disk);
         self.handles.clear();
+        self.disk.set_fault(None);
+    }
+
+    /// They stop, and a part of what no sync covered is lost.
+    fn power_cut(&mut self, seed: u8) {
+        self.kill();
         let left = self.disk.after_power_cut(u64::from(seed));
         self.disk = FaultStorage::new(Arc::new(left)).expect("a disk");
     }

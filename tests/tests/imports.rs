@@ -68,6 +68,23 @@ fn an_import_of_an_export_gives_equal_entries() {
 }
 
 #[test]
+fn numbers_that_need_all_their_digits_come_back_to_the_last_bit() {
+    let from = Bench::new();
+    let numbers: Vec<f64> = (1..300).map(|index| (f64::from(index) * 0.618_033_988_749_894_9).fract()).collect();
+    for (index, number) in numbers.iter().enumerate() {
+        let (importance, ttl) = (Some(*number), Some(1e6 + number * 1e9));
+        let commit = Commit { importance, priority: importance, ttl, ..commit(&format!("n{index}"), "v") };
+        from.memory.commit(commit).unwrap();
+    }
+    let to = Bench::new();
+    import(&to.memory, export(&from.memory)).unwrap();
+    for index in 0..numbers.len() {
+        let name = format!("n{index}");
+        assert_eq!(told(&from.entry(&name)), told(&to.entry(&name)));
+    }
+}
+
+#[test]
 fn numbers_and_the_order_of_members_come_back_as_they_were_written() {
     let bench = Bench::new();
     import(
