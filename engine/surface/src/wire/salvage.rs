@@ -2,6 +2,7 @@
 
 use bilinc::{Key, LostBody, LostPositions, SalvageRecord, SalvageReport, Seq, StoreId};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::Time;
 
@@ -49,12 +50,14 @@ pub struct KeptView {
 }
 
 /// Positions that were lost.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LostView {
     /// The first.
+    #[schema(value_type = u64)]
     pub first_seq: Seq,
     /// The last.
+    #[schema(value_type = u64)]
     pub last_seq: Seq,
     /// Bytes that were found there and could not be read.
     pub bytes: u64,
@@ -62,6 +65,7 @@ pub struct LostView {
     pub reason: String,
     /// Keys that lost an event here, as far as later events tell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
     pub keys: Vec<Key>,
 }
 
@@ -77,22 +81,26 @@ pub struct LostBodyView {
 }
 
 /// A salvage as the log records it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalvageRecordView {
     /// Where it is recorded.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// When it was done.
     pub at: Time,
     /// Events that were lost.
     pub lost: Vec<LostView>,
     /// Positions of events that lost their values.
+    #[schema(value_type = Vec<u64>)]
     pub lost_bodies: Vec<Seq>,
     /// Operations that were kept unproven.
+    #[schema(value_type = Vec<u64>)]
     pub unproven: Vec<Seq>,
     /// What was found damaged, in words.
     pub damage: Vec<String>,
     /// The last position that the log had.
+    #[schema(value_type = u64)]
     pub seq_before: Seq,
     /// The chain hash there, as far as it was known.
     pub root_hash_before: String,
