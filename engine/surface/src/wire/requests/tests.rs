@@ -14,7 +14,7 @@ fn query(pairs: &[(&str, &str)]) -> Members<'static> {
 }
 
 #[track_caller]
-fn refused<R: Read + std::fmt::Debug>(read: Result<R, Rejection>, field: &str, reason: &str) {
+fn refused<R: std::fmt::Debug>(read: Result<R, Rejection>, field: &str, reason: &str) {
     match read.unwrap_err() {
         Rejection::Invalid { field: found, reason: why, .. } => assert_eq!((found.as_str(), why), (field, reason)),
         other => panic!("{other}"),
