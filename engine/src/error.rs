@@ -38,6 +38,13 @@ pub enum EngineError {
     /// through which that head can be met.
     #[error(transparent)]
     OtherHistory(Box<HeadNotMet>),
+    /// The operation is recorded, durable and shown, but what else its answer holds could not be read. The
+    /// same request under the same idempotency key gets the answer; without one, look before asking again.
+    #[error("the operation is recorded, but its answer could not be read: {source}")]
+    Unanswered {
+        /// Why reading failed.
+        source: Box<EngineError>,
+    },
     /// The system has no random numbers to give, or the source of ids no new ones.
     #[error("there are no random numbers: {0}")]
     Random(String),
@@ -84,9 +91,22 @@ impl EngineError {
             ) => "invalid_request",
             Self::Log(LogError::OperationTooLarge { .. }) => "operation_too_large",
             Self::Log(
-                LogError::Io { .. } | LogError::Busy { .. } | LogError::Unsettled { .. } | LogError::Poisoned { .. },
+                LogError::Io { .. }
+                | LogError::Busy { .. }
+                | LogError::Unsettled { .. }
+                | LogError::Poisoned { .. }
+                | LogError::SalvageUnfinished { .. },
             ) => "cloud_runtime_unavailable",
+            Self::Unanswered { source } => source.code(),
             Self::Log(_) | Self::Random(_) | Self::Stream { .. } => "internal_error",
+        }
+    }
+
+    /// As a failure of what was read for an answer, behind a write that is recorded.
+    pub(crate) fn behind_a_write(error: Error) -> Error {
+        match error {
+            Error::Engine(source) => Error::Engine(Self::Unanswered { source: Box::new(source) }),
+            rejected @ Error::Rejected(_) => rejected,
         }
     }
 
@@ -102,6 +122,7 @@ impl EngineError {
             Self::Log(error) => Self::Log(again(error)),
             Self::Unreadable { position, reason } => Self::Unreadable { position: *position, reason: reason.clone() },
             Self::OtherHistory(not_met) => Self::OtherHistory(not_met.clone()),
+            Self::Unanswered { source } => Self::Unanswered { source: Box::new(source.again()) },
             Self::Random(reason) => Self::Random(reason.clone()),
             Self::Stream { doing, source } => Self::Stream { doing, source: same(source) },
         }
@@ -128,6 +149,7 @@ fn again(error: &LogError) -> LogError {
         LogError::OperationTooLarge { bytes, limit } => LogError::OperationTooLarge { bytes: *bytes, limit: *limit },
         LogError::InvalidDraft { reason } => LogError::InvalidDraft { reason },
         LogError::NetworkFileSystem { path, kind } => LogError::NetworkFileSystem { path: path.clone(), kind },
+        LogError::SalvageUnfinished { path } => LogError::SalvageUnfinished { path: path.clone() },
         LogError::NotFound { path } => LogError::NotFound { path: path.clone() },
         LogError::NotAStore { path, found } => LogError::NotAStore { path: path.clone(), found: found.clone() },
         LogError::NoSuchPosition { seq, last } => LogError::NoSuchPosition { seq: *seq, last: *last },

@@ -120,6 +120,12 @@ fn a_later_format_is_refused_and_no_file_is_touched() {
             assert_refused(&error, path);
             assert_eq!(state(dir.path()), before, "a later {what} was touched");
         }
+        assert_refused(&Memory::builder().salvage_preview(dir.path()).unwrap_err(), path);
+        assert_eq!(state(dir.path()), before, "a preview touched a later {what}");
+        assert_refused(&Memory::builder().salvage(dir.path()).unwrap_err(), path);
+        let mut after = state(dir.path());
+        after.retain(|name, _| !name.ends_with(".lock"));
+        assert_eq!(after, before, "a salvage touched a later {what}");
     }
 }
 

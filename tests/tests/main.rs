@@ -36,6 +36,7 @@ mod purge_any;
 mod purge_crash;
 mod recall;
 mod rollback;
+mod salvage;
 mod since;
 mod status;
 mod support;

@@ -114,6 +114,9 @@ pub struct Entry {
     pub metadata_bytes: u32,
     /// Open flags, oldest first.
     pub flags: Vec<OpenFlag>,
+    /// Whether an event that shaped it was lost with damage of the log: all that is said here beside the
+    /// value, and the metadata object, are those last known.
+    pub incomplete: bool,
 }
 
 impl Entry {

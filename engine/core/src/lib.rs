@@ -36,9 +36,9 @@ pub use entry::{Entry, Facts, MemoryType, OpenFlag};
 pub use event::{
     ActionRecord, ActionStatus, Actor, Body, Candidate, ChangeInfo, ChangeOp, Committed, Confirmed, DreamFinished,
     DreamOptions, DreamPageApplied, DreamShift, DreamStarted, Event, Fingerprint, Flagged, FlagsEffect, Forgotten,
-    IdempotencyKey, Imported, ImportedTimes, Operation, OperationKind, PurgeCompleted, Purged, RecordedEvent,
-    Reflagged, Removed, ReportWritten, Restored, Revised, RolledBack, SkippedKey, SnapshotTaken, UndoConflict,
-    UndoConflictReason, UndoItem, Undone, Unflagged,
+    IdempotencyKey, Imported, ImportedTimes, Lost, LostRange, Operation, OperationKind, PurgeCompleted, Purged,
+    RecordedEvent, Reflagged, Removed, ReportWritten, Restored, Revised, RolledBack, Salvaged, SkippedKey,
+    SnapshotTaken, UndoConflict, UndoConflictReason, UndoItem, Undone, Unflagged,
 };
 pub use footprint::Footprint;
 pub use history::{History, chain_of, slot_at};

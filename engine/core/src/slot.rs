@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::entry::{Entry, Facts, MemoryType, OpenFlag};
 use crate::event::{Event, FlagsEffect, RecordedEvent};
-use crate::id::Seq;
+use crate::id::{Seq, Version};
 use crate::time::Timestamp;
 
 /// The writer's name on dream reports.
@@ -24,6 +24,9 @@ pub struct Slot {
     pub hidden_through: Seq,
     /// The newest purge of the key; what was recorded of its content before is erased.
     pub purged_through: Seq,
+    /// The newest event of the key that was lost, unless all that it can have said has been said anew
+    /// since.
+    pub lost_at: Seq,
     /// The entry, if there is one. It may have expired.
     pub entry: Option<Entry>,
 }
@@ -69,6 +72,12 @@ impl Slot {
         self.hides_value(then.value_at) || self.hides_metadata(then.metadata_at)
     }
 
+    /// Whether it is not known if there is an entry: the newest change was lost.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.entry.is_none() && self.lost_at.is_some() && self.lost_at == self.changed
+    }
+
     /// Folds the next event of this key.
     pub fn apply(&mut self, recorded: &RecordedEvent) {
         let (seq, at) = (recorded.seq, recorded.operation.at);
@@ -80,6 +89,7 @@ impl Slot {
             Event::Committed(event) => {
                 let old = self.entry.take().filter(|_| !event.created);
                 let (created_at, flags) = old.map_or((at, Vec::new()), |old| (old.created_at, old.flags));
+                let incomplete = self.lost_at.is_some() && !event.created;
                 let times = event.times;
                 self.entry = Some(Entry {
                     facts: event.facts.clone(),
@@ -92,9 +102,11 @@ impl Slot {
                     value_bytes: event.value_bytes,
                     metadata_bytes: event.metadata_bytes,
                     flags,
+                    incomplete,
                 });
+                self.known_again(event.created);
             }
-            Event::Revised(event) => self.change_entry(|entry| {
+            Event::Revised(event) => self.change_entry(recorded, |entry| {
                 entry.facts.importance = event.importance.unwrap_or(entry.facts.importance);
                 entry.updated_at = at;
                 entry.confirmed_at = None;
@@ -102,7 +114,7 @@ impl Slot {
                 entry.value_at = seq;
                 entry.value_bytes = event.value_bytes;
             }),
-            Event::Confirmed(event) => self.change_entry(|entry| {
+            Event::Confirmed(event) => self.change_entry(recorded, |entry| {
                 entry.updated_at = at;
                 entry.confirmed_at = Some(at);
                 entry.version = event.version;
@@ -110,13 +122,15 @@ impl Slot {
             Event::Forgotten(_) => {
                 self.entry = None;
                 self.hidden_through = seq;
+                self.known_again(true);
             }
             Event::Purged(_) => {
                 self.entry = None;
                 self.hidden_through = seq;
                 self.purged_through = seq;
+                self.known_again(true);
             }
-            Event::Flagged(event) => self.change_entry(|entry| {
+            Event::Flagged(event) => self.change_entry(recorded, |entry| {
                 entry.flags.push(OpenFlag {
                     seq,
                     dream: recorded.dream(),
@@ -126,14 +140,16 @@ impl Slot {
                 });
             }),
             Event::Unflagged(event) => {
-                self.change_entry(|entry| entry.flags.retain(|flag| !event.cleared.contains(&flag.seq)));
+                self.change_entry(recorded, |entry| entry.flags.retain(|flag| !event.cleared.contains(&flag.seq)));
             }
-            Event::Reflagged(event) => self.change_entry(|entry| {
+            Event::Reflagged(event) => self.change_entry(recorded, |entry| {
                 entry.flags.extend(event.flags.iter().cloned());
                 entry.flags.sort_by_key(|flag| flag.seq);
             }),
             Event::Restored(event) => {
-                let kept = self.entry.take().filter(|_| !event.created).map_or_else(Vec::new, |old| old.flags);
+                let old = self.entry.take().filter(|_| !event.created);
+                let incomplete = old.as_ref().map_or(self.lost_at.is_some() && !event.created, |old| old.incomplete);
+                let kept = old.map_or_else(Vec::new, |old| old.flags);
                 self.entry = Some(Entry {
                     facts: event.facts.clone(),
                     created_at: event.created_at,
@@ -148,12 +164,26 @@ impl Slot {
                         FlagsEffect::Keep => kept,
                         FlagsEffect::Set(flags) => flags.clone(),
                     },
+                    incomplete,
                 });
+                self.known_again(event.created);
                 self.hidden_through = event.hidden_through.unwrap_or(self.hidden_through);
             }
             Event::Removed(event) => {
                 self.entry = None;
                 self.hidden_through = event.hidden_through.unwrap_or(self.hidden_through);
+                self.known_again(true);
+            }
+            Event::Lost(_) => {
+                // It may have been anything: the value is not guessed, and what a forget may have hidden
+                // stays hidden.
+                self.lost_at = seq;
+                self.hidden_through = seq;
+                if let Some(entry) = &mut self.entry {
+                    entry.value_at = seq;
+                    entry.value_bytes = 0;
+                    entry.incomplete = true;
+                }
             }
             Event::ReportWritten(event) => {
                 let created_at = self.entry.as_ref().filter(|_| !event.created).map_or(at, |old| old.created_at);
@@ -168,7 +198,9 @@ impl Slot {
                     value_bytes: event.value_bytes,
                     metadata_bytes: 0,
                     flags: Vec::new(),
+                    incomplete: false,
                 });
+                self.known_again(true);
             }
             // Not about a key.
             Event::SnapshotTaken(_)
@@ -178,16 +210,53 @@ impl Slot {
             | Event::Undone(_)
             | Event::RolledBack(_)
             | Event::Imported(_)
-            | Event::PurgeCompleted(_) => {}
+            | Event::PurgeCompleted(_)
+            | Event::Salvaged(_) => {}
         }
     }
 
-    /// A log that this core wrote has such events only where there is an entry; on any other they
-    /// have nothing to change.
-    fn change_entry(&mut self, change: impl FnOnce(&mut Entry)) {
+    /// What was lost of the key matters no more when everything has been said anew.
+    fn known_again(&mut self, whole: bool) {
+        if whole {
+            self.lost_at = Seq::ZERO;
+        }
+    }
+
+    /// A log that this core wrote has such events only where there is an entry, so behind a lost event
+    /// they show that there is one. On any other they have nothing to change.
+    fn change_entry(&mut self, recorded: &RecordedEvent, change: impl FnOnce(&mut Entry)) {
+        if self.entry.is_none() && self.lost_at.is_some() {
+            self.entry = Some(unknown_entry(self.lost_at, recorded));
+        }
         if let Some(entry) = &mut self.entry {
             change(entry);
         }
+    }
+}
+
+/// An entry of which an event shows no more than that it is there: its value is the lost one.
+fn unknown_entry(lost_at: Seq, recorded: &RecordedEvent) -> Entry {
+    let at = recorded.operation.at;
+    Entry {
+        facts: Facts {
+            memory_type: MemoryType::default(),
+            importance: 1.0,
+            source: recorded.operation.actor.source.clone(),
+            session_id: None,
+            canonical: None,
+            priority: None,
+            ttl: None,
+        },
+        created_at: at,
+        updated_at: at,
+        confirmed_at: None,
+        version: Version::from_u128(0),
+        value_at: lost_at,
+        metadata_at: Seq::ZERO,
+        value_bytes: 0,
+        metadata_bytes: 0,
+        flags: Vec::new(),
+        incomplete: true,
     }
 }
 

@@ -45,6 +45,8 @@ pub struct MemoryEntry {
     pub metadata: Option<Json>,
     /// Whether value and metadata are hidden because a later forget stands.
     pub values_redacted: bool,
+    /// Whether the value or the metadata is not there because it was lost with damage of the log.
+    pub lost: bool,
 }
 
 /// An entry on a page of a list.
@@ -58,6 +60,8 @@ pub struct ListedEntry {
     pub value: Option<Json>,
     /// Its metadata object, with full values.
     pub metadata: Option<Json>,
+    /// Whether the value or the metadata is not there because it was lost with damage of the log.
+    pub lost: bool,
 }
 
 /// A page of entries.

@@ -5,6 +5,7 @@ mod dreams;
 mod entries;
 mod heads;
 mod past;
+mod salvage;
 mod store;
 
 pub use self::backup::BackedUp;
@@ -17,4 +18,5 @@ pub use self::past::{
     Diff, DiffItem, HistoryItem, HistoryState, KeyHistory, LogItem, LogPage, RollbackAnswer, RollbackPreview,
     SnapshotInfo,
 };
+pub use self::salvage::{Kept, LostBody, LostPositions, SalvageRecord, SalvageReport};
 pub use self::store::{ChainHash, CheckpointProof, Head, OpenDream, Status, Verified, Written};

@@ -11,8 +11,10 @@ use super::ChainHash;
 pub struct HistoryState {
     /// The entry as it stood.
     pub entry: Entry,
-    /// Its value; none when not asked for, hidden or erased.
+    /// Its value; none when not asked for, hidden, erased or lost.
     pub value: Option<Json>,
+    /// Whether the value or the metadata was lost with damage of the log.
+    pub lost: bool,
 }
 
 /// A recorded change of one key.
@@ -119,7 +121,7 @@ pub struct RollbackPreview {
     pub update_keys: Vec<Key>,
     /// Entries to remove.
     pub remove_keys: Vec<Key>,
-    /// Keys that cannot be brought back, because their values were erased.
+    /// Keys that cannot be brought back, because their values were erased or lost.
     pub skipped_keys: Vec<Key>,
     /// Whether a list was cut at the limit.
     pub truncated: bool,
@@ -146,7 +148,7 @@ pub struct LogItem {
     /// The operation it belongs to.
     pub operation: Arc<Operation>,
     /// What it is, in one word: `create`, `update`, `revise`, …, `snapshot`, `dream_start`, `dream_page`,
-    /// `dream_finish`, `undo`, `rollback`, `import`, `purge_complete`.
+    /// `dream_finish`, `undo`, `rollback`, `import`, `purge_complete`, `lost`, `salvage`.
     pub op: &'static str,
     /// Who wrote it.
     pub source: Arc<str>,
@@ -160,6 +162,8 @@ pub struct LogItem {
     pub value: Option<Json>,
     /// Whether the value is hidden because a later forget stands.
     pub values_redacted: bool,
+    /// Whether the value was lost with damage of the log.
+    pub lost: bool,
 }
 
 /// A page of events.

@@ -2,6 +2,8 @@
 
 use bilinc_core::{Counts, DreamId, DreamPhase, Seq, StoreId};
 
+use super::SalvageRecord;
+
 /// A chain hash: BLAKE3 over everything that stays of the log up to a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChainHash(pub [u8; 32]);
@@ -62,6 +64,8 @@ pub struct Verified {
     pub bodies: u64,
     /// Bodies that were erased.
     pub erased_bodies: u64,
+    /// Salvages of a damaged log, oldest first: what was lost then.
+    pub salvages: Vec<SalvageRecord>,
     /// The last position and the chain hash there, computed anew.
     pub head: Head,
     /// Whether the state folded anew from the log equals the state that answers.
@@ -108,4 +112,6 @@ pub struct Status {
     pub read_only: Option<String>,
     /// What an open cut off the end of the log and kept in `quarantine/`, in words.
     pub recovered: Option<String>,
+    /// Events, and bodies of other events, that were lost with damage of the log.
+    pub lost: (u64, u64),
 }

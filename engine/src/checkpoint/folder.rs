@@ -73,6 +73,13 @@ impl Checkpoints {
     pub(crate) fn manifest_now(&self, kept: Kept) -> Option<Manifest> {
         look(&self.folder(kept.name)?, kept).ok().flatten()
     }
+
+    /// As [`Self::manifest_now`], if all the files are those that it names.
+    pub(crate) fn sound_manifest_now(&self, kept: Kept) -> Option<Manifest> {
+        let manifest = self.manifest_now(kept)?;
+        let files = manifests::files(&self.folder(kept.name)?).ok()?;
+        (files == manifest.files).then_some(manifest)
+    }
 }
 
 impl Held<'_> {
@@ -109,6 +116,14 @@ impl Held<'_> {
                 return Err(Doubt::wrong("its rows are not those that were kept"));
             }
             Ok(Some(into))
+        })
+    }
+
+    /// As [`Self::load`], what was kept as one run of bytes ([`Packed::of_bytes`]).
+    pub(crate) fn load_bytes(&self, kept: Kept, manifest: &Manifest) -> Option<Vec<u8>> {
+        self.load(kept, manifest, Vec::new(), |bytes, pack| {
+            bytes.extend_from_slice(pack);
+            Ok(1)
         })
     }
 

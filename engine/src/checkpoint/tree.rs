@@ -5,12 +5,17 @@
 //! and a panic counts as a doubt. A database changes its files when it is first read, and then no more: so a
 //! new one is read until it is at rest.
 
+use std::fs::{File, TryLockError};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use super::folder::Doubt;
 
+/// The file that sled locks, and writes to.
+const FILE: &str = "db";
 /// Bytes of sled's own cache: everything is read once, in order.
 const CACHE_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -27,7 +32,9 @@ pub(super) fn write(path: &Path, packs: &[Vec<u8>]) -> Result<(), Doubt> {
         for (number, pack) in (0_u32..).zip(packs) {
             tree.insert(number.to_be_bytes(), pack.as_slice()).map_err(doubt)?;
         }
-        tree.flush().map(drop).map_err(doubt)
+        tree.flush().map_err(doubt)?;
+        drop(tree);
+        let_go(path)
     })
 }
 
@@ -42,8 +49,25 @@ pub(super) fn read(path: &Path, take: &mut dyn FnMut(&[u8]) -> Result<(), Doubt>
             }
             take(&pack)?;
         }
-        Ok(())
+        drop(tree);
+        let_go(path)
     })
+}
+
+/// Waits until threads of sled have let go of the file, which they may do some time after the database was
+/// closed: until then it is still being written to, and cannot be opened again.
+fn let_go(path: &Path) -> Result<(), Doubt> {
+    const TRIES: u32 = 2_000;
+    const PAUSE: Duration = Duration::from_millis(1);
+    let file = File::open(path.join(FILE))?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
+    }
+    Err(Doubt::Machine(io::ErrorKind::WouldBlock.into()))
 }
 
 fn guarded<T>(work: impl FnOnce() -> Result<T, Doubt>) -> Result<T, Doubt> {

@@ -82,7 +82,7 @@ fn every_kind_of_operation_and_selection_comes_back() {
     }
 }
 
-fn kinds() -> [OperationKind; 14] {
+fn kinds() -> [OperationKind; 15] {
     let dream = DreamId::from_u128(9);
     [
         OperationKind::Commit,
@@ -99,6 +99,7 @@ fn kinds() -> [OperationKind; 14] {
         OperationKind::DreamUndo(dream),
         OperationKind::Undo,
         OperationKind::PurgeCompletion,
+        OperationKind::Salvage,
     ]
 }
 
@@ -155,7 +156,9 @@ fn the_numbers_of_kinds_selections_conflicts_and_shifts_are_frozen() {
     for (number, selection) in (0_u8..).zip(selections()) {
         assert_eq!(record(undone(&selection))[..3], [0, 14, number], "{selection:?}");
     }
-    for (number, reason) in (0_u8..).zip([UndoConflictReason::Changed, UndoConflictReason::Purged]) {
+    for (number, reason) in
+        (0_u8..).zip([UndoConflictReason::Changed, UndoConflictReason::Purged, UndoConflictReason::Lost])
+    {
         let conflicts = vec![UndoConflict { key: key("k"), reason, change: None }];
         let event = Undone { conflicts, ..undone(&none) };
         assert_eq!(record(event), [0, 14, 6, 0, 0, 0, 1, 1, b'k', number, 0, 0, 0, 0]);
@@ -169,9 +172,10 @@ fn the_numbers_of_kinds_selections_conflicts_and_shifts_are_frozen() {
 
 /// BLAKE3 of the bytes of [`whole`] in version 1 of the format: of the events that it began with, and
 /// with those that came to it later.
-const FROZEN: [(usize, &str); 2] = [
+const FROZEN: [(usize, &str); 3] = [
     (17, "fd8c96927376473285a5466176573d7e52d04b6a6c9c38f76fa551024c22088c"),
     (19, "2b862b9c090b3ffedda0b5397f56b5a1c705a6c6224fa333de8bd794f2806d50"),
+    (21, "f87e05efbd204e5d6f03ace360e267c11042bae362b31f5c590a90b386ab51ca"),
 ];
 
 #[test]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::append::Append;
 use super::error::{Doing, LogError};
 use super::frame::Frame;
+use super::salvage::SALVAGE_DIR;
 use super::segment::{LOG_DIR, Segment};
 use super::torn::QUARANTINE_DIR;
 use super::view::View;
@@ -92,6 +93,7 @@ impl Log {
     fn remove_copies(&self) -> Result<(), LogError> {
         let mut removed = self.remove_files(QUARANTINE_DIR, MOST_DEPTH, &|_| true)?;
         removed |= self.remove_files(LOG_DIR, 0, &|name| name.ends_with(".tmp"))?;
+        removed |= self.remove_files(SALVAGE_DIR, MOST_DEPTH, &|_| true)?;
         self.remove_files(CHECKPOINTS_DIR, MOST_DEPTH, &|_| true)?;
         if removed {
             lock(&self.torn_ends).clear();

@@ -114,6 +114,13 @@ pub enum LogError {
         /// Its kind.
         kind: &'static str,
     },
+    /// A salvage was decided upon and not carried out to its end. It is finished by whoever opens the store
+    /// for writing, or asks for a salvage again.
+    #[error("a salvage of {path} was interrupted; opening it for writing, or a salvage, finishes that")]
+    SalvageUnfinished {
+        /// The store's folder.
+        path: String,
+    },
     /// There is no store in the folder and none was to be made.
     #[error("no store in {path}")]
     NotFound {

@@ -93,6 +93,12 @@ impl Frame {
         self.part(FRAME_HEADER_BYTES, len)
     }
 
+    /// The bodies as they lie there, salts and checksums before them.
+    pub(crate) fn stored_bodies(&self) -> &[u8] {
+        let from = FRAME_HEADER_BYTES.saturating_add(self.header.permanent_len as usize);
+        self.part(from, self.header.bodies_len as usize)
+    }
+
     /// The first position.
     #[must_use]
     pub fn first_seq(&self) -> u64 {

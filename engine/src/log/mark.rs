@@ -19,6 +19,8 @@ const SLOT_STRIDE: usize = 512;
 const FILE_BYTES: usize = 2 * SLOT_STRIDE;
 const CRC_AT: usize = 184;
 const FLAG_FAILED: u16 = 1;
+/// Set together with [`FLAG_FAILED`]: the files that it speaks of are being replaced.
+const FLAG_REPLACED: u16 = 2;
 const NO_TIME: i64 = i64::MIN;
 
 /// A frame's end, and with it an end of the log.
@@ -44,6 +46,8 @@ pub(crate) struct Mark {
     pub sequence: u64,
     /// A sync failed: nobody writes until an open has put that right.
     pub failed: bool,
+    /// A salvage replaces the files that this speaks of: whoever has them open writes no more. Failed, too.
+    pub replaced: bool,
     /// What may be shown.
     pub visible: End,
     /// What a sync has covered: the same, but for relaxed durability.
@@ -132,7 +136,24 @@ impl MarkFile {
     /// [`MarkFile::load`] under the same hold.
     pub(crate) fn store(&self, failed: bool, visible: End, synced: End) -> io::Result<()> {
         let sequence = self.cached().map_or(1, |mark| mark.sequence.saturating_add(1));
-        let mark = Mark { sequence, failed, visible, synced };
+        self.write(Mark { sequence, failed, replaced: false, visible, synced })
+    }
+
+    /// Tells everybody who has this file open to write no more. Under both locks. `end` counts where the
+    /// file is no mark any more; where there is no file nobody looks at one.
+    pub(crate) fn retire(&self, end: End) -> Result<(), LogError> {
+        if self.file().doing("open the mark", MARK)?.is_none() {
+            return Ok(());
+        }
+        let known = self.load()?;
+        let sequence = known.as_ref().map_or(1, |mark| mark.sequence.saturating_add(1));
+        let (visible, synced) = known.map_or_else(|| (end.clone(), end), |mark| (mark.visible, mark.synced));
+        let written = self.write(Mark { sequence, failed: true, replaced: true, visible, synced });
+        written.and_then(|()| self.sync()).doing("retire the mark", MARK)
+    }
+
+    fn write(&self, mark: Mark) -> io::Result<()> {
+        let sequence = mark.sequence;
         let at = if sequence.is_multiple_of(2) { 0 } else { SLOT_STRIDE };
         let slot = encode(&mark, self.store_id);
         match self.file()? {
@@ -162,7 +183,7 @@ impl MarkFile {
 
 fn encode(mark: &Mark, store_id: u128) -> [u8; SLOT_BYTES] {
     let mut bytes = [0_u8; SLOT_BYTES];
-    let flags = if mark.failed { FLAG_FAILED } else { 0 };
+    let flags = if mark.failed { FLAG_FAILED } else { 0 } | if mark.replaced { FLAG_REPLACED } else { 0 };
     let ends = [&mark.visible, &mark.synced].map(|end| {
         let mut bytes = [0_u8; 72];
         let fields: [&[u8]; 6] = [
@@ -190,6 +211,32 @@ fn encode(mark: &Mark, store_id: u128) -> [u8; SLOT_BYTES] {
     let crc = crc32fast::hash(bytes.get(..CRC_AT).unwrap_or_default()).to_le_bytes();
     put_at(&mut bytes, CRC_AT, &crc);
     bytes
+}
+
+/// A mark file that has never been written over, of a log that ends at `end`.
+pub(crate) fn fresh(end: &End, store_id: u128) -> Vec<u8> {
+    let (visible, synced) = (end.clone(), end.clone());
+    let mut bytes = vec![0_u8; FILE_BYTES];
+    let mark = Mark { sequence: 1, failed: false, replaced: false, visible, synced };
+    put_at(&mut bytes, SLOT_STRIDE, &encode(&mark, store_id));
+    bytes
+}
+
+/// The store that a sound mark belongs to, for who does not know it otherwise.
+pub(crate) fn stated_store_id(storage: &dyn Storage) -> Result<Option<u128>, LogError> {
+    let file = match storage.open(MARK, OpenMode::Read) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).doing("open the mark", MARK),
+    };
+    let mut bytes = [0_u8; FILE_BYTES];
+    let read = read_full(file.as_ref(), &mut bytes, 0).doing("read the mark", MARK)?;
+    let bytes = bytes.get(..read).unwrap_or_default();
+    Ok([0, SLOT_STRIDE].into_iter().find_map(|at| {
+        let slot = bytes.get(at..)?;
+        let id = u128::from_le_bytes(array_at(slot, 16));
+        matches!(decode(slot, id), Slot::Sound(_)).then_some(id)
+    }))
 }
 
 /// What a slot holds.
@@ -226,6 +273,7 @@ fn decode(bytes: &[u8], store_id: u128) -> Slot {
     Slot::Sound(Mark {
         sequence: u64_at(bytes, 8),
         failed: u16_at(bytes, 6) & FLAG_FAILED != 0,
+        replaced: u16_at(bytes, 6) & FLAG_REPLACED != 0,
         visible: end(32),
         synced: end(104),
     })

@@ -24,6 +24,7 @@ mod options;
 mod read;
 mod recover;
 mod roll;
+pub(crate) mod salvage;
 mod scan;
 mod segment;
 mod segment_header;
@@ -51,6 +52,8 @@ pub use options::{Durability, LogOptions, SaltSource, SystemSalts};
 pub use torn::TornEnd;
 pub(crate) use verify::Proved;
 pub use verify::VerifyReport;
+
+pub(crate) use open::refuse_network;
 
 use append::Appending;
 use error::Doing;
@@ -129,6 +132,11 @@ impl From<Stop> for LogError {
             Stop::Damaged(damage) => Self::Damage(damage),
         }
     }
+}
+
+/// What the chain should be behind a frame that follows this hash.
+pub(crate) fn link_of(before: &ChainHash, frame: &Frame) -> ChainHash {
+    chain::link(before, frame.header(), frame.stored_permanent())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -13,6 +13,7 @@ use super::mark::{End, MARK, MARK_TEMPORARY, Mark, MarkFile};
 use super::options::LogOptions;
 use super::recover::{end_fault, trailing};
 use super::roll::SegmentDraft;
+use super::salvage::{SALVAGE_DIR, finish_if_decided};
 use super::segment::{LOG_DIR, Segment};
 use super::segment_header::{SegmentHeader, parse_segment_name};
 use super::torn::{QUARANTINE_DIR, TornEnd, damage_at};
@@ -44,9 +45,10 @@ pub struct OpenReport {
 }
 
 /// What may lie in a store's folder before there is a log.
-const OWN_NAMES: [&str; 9] = [
+const OWN_NAMES: [&str; 10] = [
     LOG_DIR,
     QUARANTINE_DIR,
+    SALVAGE_DIR,
     MARK,
     MARK_TEMPORARY,
     APPEND_LOCK,
@@ -71,6 +73,7 @@ impl Log {
         new_store_id: u128,
     ) -> Result<(Self, OpenReport), LogError> {
         refuse_network(storage.as_ref(), &options)?;
+        finish_if_decided(storage.as_ref(), &options)?;
         let created = ensure_store(storage.as_ref(), &options, new_store_id)?;
         let Listed { segments, damage } = list_segments(storage.as_ref(), &[])?;
         let Some(first) = segments.first() else {
@@ -197,7 +200,7 @@ fn first_of(segments: &[Arc<Segment>]) -> Result<&Arc<Segment>, LogError> {
     segments.first().ok_or_else(|| LogError::NotFound { path: LOG_DIR.to_owned() })
 }
 
-pub(super) fn refuse_network(storage: &dyn Storage, options: &LogOptions) -> Result<(), LogError> {
+pub(crate) fn refuse_network(storage: &dyn Storage, options: &LogOptions) -> Result<(), LogError> {
     if options.force_network_file_system {
         return Ok(());
     }
@@ -256,7 +259,7 @@ fn refuse_newer(storage: &Arc<dyn Storage>, segments: &[Arc<Segment>], store_id:
     }
 }
 
-pub(super) fn has_segments(storage: &dyn Storage) -> Result<bool, LogError> {
+pub(crate) fn has_segments(storage: &dyn Storage) -> Result<bool, LogError> {
     match storage.list(LOG_DIR) {
         Ok(entries) => Ok(entries.iter().any(|entry| parse_segment_name(&entry.name).is_some())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

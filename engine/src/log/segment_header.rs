@@ -8,6 +8,7 @@ pub(crate) const SEGMENT_HEADER_BYTES: usize = 108;
 /// The newest segment version this program writes and reads.
 pub(crate) const SEGMENT_VERSION: u16 = 1;
 const SEGMENT_MAGIC: [u8; 8] = *b"BILINC\xd7\n";
+const STORE_ID_AT: usize = 16;
 const CRC_AT: usize = 104;
 /// Stands for "no operation yet".
 const NO_TIME: i64 = i64::MIN;
@@ -52,6 +53,11 @@ impl SegmentHeader {
         bytes
     }
 
+    /// What stands where a header has the store's id, whether the header is sound or not.
+    pub(crate) fn stated_store_id(bytes: &[u8; SEGMENT_HEADER_BYTES]) -> u128 {
+        u128::from_le_bytes(array_at(bytes, STORE_ID_AT))
+    }
+
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, SegmentFault> {
         let Some(bytes) = bytes.first_chunk::<SEGMENT_HEADER_BYTES>() else {
             return Err(SegmentFault::Broken("the file ends inside its header"));
@@ -68,7 +74,7 @@ impl SegmentHeader {
             return Err(SegmentFault::Newer(version));
         }
         let header = Self {
-            store_id: u128::from_le_bytes(array_at(bytes, 16)),
+            store_id: u128::from_le_bytes(array_at(bytes, STORE_ID_AT)),
             first_seq: u64_at(bytes, 32),
             previous_first_seq: u64_at(bytes, 40),
             previous_time: Some(i64_at(bytes, 48)).filter(|time| *time != NO_TIME),

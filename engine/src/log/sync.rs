@@ -123,6 +123,9 @@ impl Log {
         let Some(mark) = mark else {
             return Err(self.poison("the mark has gone"));
         };
+        if mark.replaced {
+            return Err(self.poison("the store is being salvaged; open it again"));
+        }
         if mark.failed {
             return Err(self.poison("a sync failed"));
         }

@@ -74,8 +74,19 @@ pub(crate) fn damage_at(segment: &Segment, bad: &BadFrame, known: u64) -> Result
 /// A whole header past the bad frame that was written when the bad frame's position was durable.
 /// Nobody may judge an end in which a later version has written.
 pub(crate) fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<FrameHeader>, LogError> {
+    let witness = |header: &FrameHeader| header.first_seq > bad.seq && header.synced_through >= bad.seq;
+    let found = find_header(segment, bad.offset.saturating_add(1), &witness)?;
+    Ok(found.map(|(_, header)| header))
+}
+
+/// The first whole header from `at` on that is `wanted`, and where it lies.
+pub(crate) fn find_header(
+    segment: &Segment,
+    at: u64,
+    wanted: &dyn Fn(&FrameHeader) -> bool,
+) -> Result<Option<(u64, FrameHeader)>, LogError> {
     let mut buffer = vec![0_u8; READ_BYTES];
-    let mut at = bad.offset.saturating_add(1);
+    let mut at = at;
     loop {
         let read = read_full(segment.file.as_ref(), &mut buffer, at);
         let read = read.doing("read a segment", &segment.path)?;
@@ -84,11 +95,10 @@ pub(crate) fn later_frame(segment: &Segment, bad: &BadFrame) -> Result<Option<Fr
             if !start.starts_with(&FRAME_MAGIC) {
                 continue;
             }
-            let place = segment.place(at.saturating_add(index as u64));
-            match FrameHeader::decode(start, place) {
-                Ok(header) if header.first_seq > bad.seq && header.synced_through >= bad.seq => {
-                    return Ok(Some(header));
-                }
+            let offset = at.saturating_add(index as u64);
+            match FrameHeader::decode(start, segment.place(offset)) {
+                Ok(header) if wanted(&header) => return Ok(Some((offset, header))),
+                // What a later version has written is neither cut nor passed over.
                 Err(HeaderFault::Newer { found, supported }) => return Err(segment.newer(found, supported)),
                 _ => {}
             }

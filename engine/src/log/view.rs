@@ -68,7 +68,7 @@ pub(crate) fn list_segments(storage: &dyn Storage, known: &[Arc<Segment>]) -> Re
     Ok(listed)
 }
 
-fn link_fault(previous: Option<&Arc<Segment>>, segment: &Segment) -> Option<&'static str> {
+pub(crate) fn link_fault(previous: Option<&Arc<Segment>>, segment: &Segment) -> Option<&'static str> {
     let header = &segment.header;
     let Some(previous) = previous else {
         return if header.first_seq != 1 || header.previous_first_seq != 0 {

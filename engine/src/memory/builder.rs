@@ -29,8 +29,8 @@ use crate::store::{Settings, Store};
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct MemoryBuilder {
-    log: LogOptions,
-    settings: Settings,
+    pub(super) log: LogOptions,
+    pub(super) settings: Settings,
     actor: Actor,
 }
 

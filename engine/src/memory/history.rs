@@ -80,7 +80,9 @@ impl Memory {
         values: bool,
     ) -> Result<Option<HistoryState>, Error> {
         let Some(entry) = entry else { return Ok(None) };
-        let value = if values && !present.hides_entry(entry) { self.store.value(entry)? } else { None };
-        Ok(Some(HistoryState { entry: entry.clone(), value }))
+        let hidden = present.hides_entry(entry);
+        let value = if values && !hidden { self.store.value(entry)? } else { None };
+        let lost = !hidden && self.store.published().state.has_lost(entry);
+        Ok(Some(HistoryState { entry: entry.clone(), value, lost }))
     }
 }

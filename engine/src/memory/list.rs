@@ -64,7 +64,8 @@ impl Memory {
                 (text.value, text.metadata)
             }
         };
-        Ok(ListedEntry { key, entry, value, metadata })
+        let lost = self.store.published().state.has_lost(&entry);
+        Ok(ListedEntry { key, entry, value, metadata, lost })
     }
 }
 

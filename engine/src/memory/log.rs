@@ -97,8 +97,9 @@ impl Memory {
         let published = self.store.published();
         let present = event.event.key().and_then(|key| published.state.slot(key.as_str()));
         let hidden = present.is_some_and(|slot| slot.hides_value(event.seq));
-        drop(published);
         let has_value = event.event.body_bytes() > 0;
+        let lost = has_value && !hidden && published.state.is_lost(event.seq);
+        drop(published);
         let value =
             if values && has_value && !hidden { self.store.body(event.seq)?.and_then(|body| body.value) } else { None };
         Ok(LogItem {
@@ -111,6 +112,7 @@ impl Memory {
             event: event.event.clone(),
             value,
             values_redacted: hidden && has_value,
+            lost,
         })
     }
 
@@ -171,6 +173,8 @@ fn op(event: &RecordedEvent) -> &'static str {
         Event::RolledBack(_) => "rollback",
         Event::Imported(_) => "import",
         Event::PurgeCompleted(_) => "purge_complete",
+        Event::Lost(_) => "lost",
+        Event::Salvaged(_) => "salvage",
         Event::Revised(_) => "revise",
         _ => event.change_op().map_or("unknown", bilinc_core::ChangeOp::name),
     }

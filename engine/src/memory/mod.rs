@@ -13,6 +13,7 @@ mod log;
 mod point;
 mod recall;
 mod replay;
+mod salvage;
 mod since;
 mod snapshot;
 mod status;

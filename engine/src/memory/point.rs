@@ -72,10 +72,11 @@ impl Memory {
     /// An entry with its value and metadata, or without them when they are hidden.
     pub(super) fn shown(&self, key: Key, entry: Entry, hidden: bool) -> Result<MemoryEntry, Error> {
         let text = if hidden { Text::default() } else { self.store.text(&entry)? };
+        let lost = !hidden && self.store.published().state.has_lost(&entry);
         // A purge that came since the look at the entry may have erased a part of it already.
-        let values_redacted = text.value.is_none() || text.metadata.is_none();
+        let values_redacted = !lost && (text.value.is_none() || text.metadata.is_none());
         let Text { value, metadata } = if values_redacted { Text::default() } else { text };
-        Ok(MemoryEntry { key, entry, value, metadata, values_redacted })
+        Ok(MemoryEntry { key, entry, value, metadata, values_redacted, lost })
     }
 
     /// Resolves a point; `field` is the part of the request that it came in.

@@ -49,6 +49,7 @@ impl Memory {
                 .damage()
                 .or_else(|| log.read_only().map(str::to_owned))
                 .or_else(|| log.stopped().map(|error| error.to_string())),
+            lost: published.state.losses(),
             recovered: (!torn.is_empty()).then(|| {
                 let told = torn.iter().map(|end| {
                     let (bytes, position, path) = (end.bytes, end.position, &end.quarantined_as);

@@ -7,7 +7,7 @@ use bilinc_core::{Event, RecordedEvent, Seq, State};
 
 use super::Memory;
 use super::judge::BodyJudge;
-use crate::answer::{ChainHash, CheckpointProof, Head, Verified};
+use crate::answer::{ChainHash, CheckpointProof, Head, SalvageRecord, Verified};
 use crate::codec::Bodies;
 use crate::error::{EngineError, Error};
 use crate::log::{LogError, Proved};
@@ -15,8 +15,9 @@ use crate::store::UNEXPLAINED;
 
 impl Memory {
     /// Reads the whole log: checksums, order, the hash chain, salted digests of all bodies; then
-    /// folds it anew and compares with the state that answers and with the checkpoint. Every erased body must be named by a
-    /// purge, and what a finished purge named must be erased. `progress` is told bytes done and in all.
+    /// folds it anew and compares with the state that answers and with checkpoints. Every erased body must be
+    /// named by a purge, and what a finished purge named must be erased. What was lost and is recorded so is
+    /// told in [`Verified::salvages`] and is no new damage. `progress` is told bytes done and in all.
     ///
     /// # Errors
     /// [`crate::log::LogError::Damage`] names the first damage: segment, offset and position.
@@ -51,15 +52,17 @@ impl Memory {
         self.hold_halves_against(half_erased.clone(), &purges, Seq::new(report.last_seq))?;
         let erased: HashSet<Seq> = report.zeroed.iter().copied().map(Seq::new).chain(half_erased).collect();
         self.hold_against(&erased, &purges, Seq::new(report.last_seq))?;
-        let erased_bodies = erased.len() as u64;
+        let lost_bodies: usize = purges.salvages.iter().map(|salvage| salvage.bodies.len()).sum();
+        let erased_bodies = erased.len().saturating_sub(lost_bodies) as u64;
         Ok(Verified {
             store: self.store_id(),
             segments: segments.len() as u64,
             bytes: report.bytes,
             operations: report.frames,
             events: report.events,
-            bodies: report.bodies.saturating_sub(erased_bodies),
+            bodies: report.bodies.saturating_sub(erased.len() as u64),
             erased_bodies,
+            salvages: purges.salvages,
             head: Head { seq: Seq::new(report.last_seq), chain: ChainHash(report.chain) },
             state_equal,
             checkpoint,
@@ -133,13 +136,14 @@ impl Memory {
     }
 }
 
-/// What the purges of a log say.
+/// What the purges of a log say, and its salvages.
 #[derive(Debug, Default)]
 pub(super) struct Purges {
     /// Positions of bodies, with the purge that named them first.
     pub(super) named: HashMap<Seq, Seq>,
     /// Purges that were finished, with where that is recorded.
     completed: HashMap<Seq, Seq>,
+    salvages: Vec<SalvageRecord>,
 }
 
 impl Purges {
@@ -160,6 +164,14 @@ impl Purges {
                 for purge in &completed.purges {
                     self.completed.insert(*purge, recorded.seq);
                 }
+            }
+            Event::Salvaged(salvaged) => {
+                // Lost bodies are zeros, as those of a purge that is finished.
+                self.completed.insert(recorded.seq, recorded.seq);
+                for seq in &salvaged.bodies {
+                    self.named.entry(*seq).or_insert(recorded.seq);
+                }
+                self.salvages.push(SalvageRecord::of(recorded, salvaged));
             }
             _ => {}
         }

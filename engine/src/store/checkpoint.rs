@@ -1,5 +1,6 @@
 //! Opening from checkpoints, and keeping them.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -7,10 +8,11 @@ use bilinc_core::{Seq, State, StateRows};
 use bilinc_projections::recall::Recall;
 
 use super::{Published, Store};
-use crate::checkpoint::{Held, Kept, Packed, Packs};
+use crate::checkpoint::{Checkpoints, Held, Kept, Packed, Packs};
 use crate::codec::kept::{Manifest, decode_places, decode_rows, encode_places, encode_row};
 use crate::error::EngineError;
 use crate::log::{Damage, End, LogError};
+use crate::storage::Storage;
 
 /// Who cannot have the lock for so long makes the fold anew instead.
 pub(super) const LOAD_WAIT: Duration = Duration::from_millis(100);
@@ -65,6 +67,7 @@ impl Store {
         if let Some(state) = self.load_state(&held, &manifest) {
             self.take_up_places(&held, &manifest);
             self.keeping.since.store(manifest.end.seq, Ordering::Relaxed);
+            self.learn_lost(state.lost_bodies());
             *self.published_mut() = Published::of(state);
         }
         None
@@ -88,11 +91,7 @@ impl Store {
     fn take_up_places(&self, held: &Held<'_>, state: &Manifest) {
         let kept = self.kept_places();
         let Some(manifest) = held.manifest(kept).filter(|manifest| manifest.end == state.end) else { return };
-        let take = |bytes: &mut Vec<u8>, pack: &[u8]| {
-            bytes.extend_from_slice(pack);
-            Ok(1)
-        };
-        let places = held.load(kept, &manifest, Vec::new(), take).and_then(|bytes| decode_places(&bytes).ok());
+        let places = held.load_bytes(kept, &manifest).and_then(|bytes| decode_places(&bytes).ok());
         for (segment, index) in places.into_iter().flatten() {
             self.log.take_up_index(segment, index);
         }
@@ -189,11 +188,7 @@ impl Store {
             held.set_aside(kept.name);
             return None;
         }
-        let take = |bytes: &mut Vec<u8>, pack: &[u8]| {
-            bytes.extend_from_slice(pack);
-            Ok(1)
-        };
-        let bytes = held.load(kept, &manifest, Vec::new(), take)?;
+        let bytes = held.load_bytes(kept, &manifest)?;
         Some((Seq::new(manifest.end.seq), bytes))
     }
 
@@ -203,9 +198,7 @@ impl Store {
             held.set_aside(Recall::NAME);
         }
     }
-}
 
-impl Store {
     /// Keeps others from making or loading checkpoints, from before a purge is recorded until they are
     /// removed: whoever makes one later has seen the purge.
     pub(super) fn hold_for_purge(&self) -> Result<Option<Held<'_>>, EngineError> {
@@ -214,6 +207,14 @@ impl Store {
         }
         Ok(Some(self.checkpoints.hold(self.options.lock_timeout)?))
     }
+}
+
+/// How far the log once reached, as far as a checkpoint of the state knows; 0 when there is none, or any
+/// doubt about it. Takes no lock.
+pub(crate) fn kept_through(storage: &Arc<dyn Storage>, store_id: u128) -> u64 {
+    let kept = Kept { name: State::NAME, version: State::VERSION, store_id };
+    let checkpoints = Checkpoints::new(Arc::clone(storage), String::new());
+    checkpoints.sound_manifest_now(kept).map_or(0, |manifest| manifest.end.seq)
 }
 
 fn pack(state: &State) -> Result<Packed, EngineError> {

@@ -116,8 +116,10 @@ impl Store {
         let index = seq.get().saturating_sub(frame.first_seq());
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         let body = self.body_in(&frame, index)?;
-        // Nothing but a purge erases a body. Reads that a purge hides do not come here.
-        if body.is_none() && frame.body_of(index).is_some() && !self.is_named_by_a_purge(seq)? {
+        // Nothing but a purge erases a body, and nothing but damage takes one. Reads that a purge hides do
+        // not come here.
+        let gone = body.is_none() && frame.body_of(index).is_some();
+        if gone && !self.is_lost_body(seq) && !self.is_named_by_a_purge(seq)? {
             return Err(self.damaged_body(seq, UNEXPLAINED)?);
         }
         Ok(body)

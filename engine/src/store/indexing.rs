@@ -119,14 +119,14 @@ impl Store {
             self.doubt_kept_recall();
             return Ok(None);
         };
-        let (mut changed, mut purged) = (HashSet::new(), false);
+        let (mut changed, mut gone) = (HashSet::new(), false);
         self.visit(at, head, Bodies::None, &mut |event| {
-            purged |= matches!(event.event, Event::Purged(_));
+            gone |= matches!(event.event, Event::Purged(_) | Event::Salvaged(_));
             changed.extend(event.event.key().filter(|_| event.event.is_change()).cloned());
             ControlFlow::Continue(())
         })?;
-        // Its words may be among those that are to be gone.
-        if purged {
+        // Its words may be among those that are to be gone, or are lost.
+        if gone {
             return Ok(None);
         }
         for key in &changed {

@@ -17,19 +17,23 @@ mod published;
 mod purge;
 mod queue;
 mod reading;
+mod salvage;
 mod token;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, RwLock, Weak};
 use std::time::Instant;
 
-use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, State, StoreId, Timestamp};
+use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, Seq, State, StoreId, Timestamp};
 
+pub(crate) use self::checkpoint::kept_through;
 pub(crate) use self::history::LogHistory;
 pub(crate) use self::indexing::put as index_entry;
 pub(crate) use self::keeping::Shared;
 pub(crate) use self::published::Published;
 pub(crate) use self::purge::UNEXPLAINED;
 pub(crate) use self::reading::Text;
+pub(crate) use self::salvage::{Examined, Recorder};
 
 use self::commit::Pending;
 use self::frames::FrameCache;
@@ -65,11 +69,12 @@ pub(crate) struct Store {
     pub(crate) log: Log,
     pub(crate) options: LogOptions,
     pub(crate) settings: Settings,
-    storage: Arc<dyn Storage>,
+    pub(crate) storage: Arc<dyn Storage>,
     published: RwLock<Published>,
     pending: Mutex<Pending>,
     queue: Queue,
     frames: FrameCache,
+    lost_bodies: Mutex<HashSet<Seq>>,
     recall: Mutex<indexing::RecallIndex>,
     checkpoints: Checkpoints,
     keeping: Keeping,
@@ -121,6 +126,7 @@ impl Store {
             pending: Mutex::default(),
             queue: Queue::default(),
             frames: FrameCache::default(),
+            lost_bodies: Mutex::default(),
             recall: Mutex::new(indexing::RecallIndex::new(hash_seed)),
             hash_seed,
             damage: OnceLock::new(),

@@ -23,7 +23,9 @@ impl Store {
         let mut published = self.published_mut();
         let folded = self.fold_through(&mut published, durable);
         let purged = published.take_purged();
+        let lost = published.take_lost();
         drop(published);
+        self.learn_lost(lost);
         if !purged.is_empty() {
             self.frames.clear();
             self.forget_words(&purged);
@@ -50,6 +52,17 @@ impl Store {
             published.apply(event);
             ControlFlow::Continue(())
         })
+    }
+
+    /// Takes note of bodies that a salvage recorded as lost.
+    pub(super) fn learn_lost(&self, bodies: impl IntoIterator<Item = Seq>) {
+        self.lost_bodies.lock().unwrap_or_else(PoisonError::into_inner).extend(bodies);
+    }
+
+    /// Whether a salvage recorded that the body at this position was lost. Asked for while a decision holds
+    /// what is published, so it has a place of its own.
+    pub(super) fn is_lost_body(&self, seq: Seq) -> bool {
+        self.lost_bodies.lock().unwrap_or_else(PoisonError::into_inner).contains(&seq)
     }
 
     pub(crate) fn published(&self) -> RwLockReadGuard<'_, Published> {

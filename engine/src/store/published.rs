@@ -17,11 +17,13 @@ pub(crate) struct Published {
     unindexed: Option<HashSet<Key>>,
     /// Keys purged since this was last asked.
     purged: Vec<Key>,
+    /// Positions of lost bodies recorded since this was last asked.
+    lost: Vec<Seq>,
 }
 
 impl Published {
     pub(crate) fn of(state: State) -> Self {
-        Self { state, keys: None, times: None, unindexed: None, purged: Vec::new() }
+        Self { state, keys: None, times: None, unindexed: None, purged: Vec::new(), lost: Vec::new() }
     }
 
     pub(crate) fn head(&self) -> Seq {
@@ -30,6 +32,9 @@ impl Published {
 
     /// Folds the next event in.
     pub(crate) fn apply(&mut self, event: &RecordedEvent) {
+        if let Event::Salvaged(salvaged) = &event.event {
+            self.lost.extend_from_slice(&salvaged.bodies);
+        }
         let Some(change) = self.state.evolve(event) else { return };
         if matches!(event.event, Event::Purged(_)) {
             self.purged.push(change.key.clone());
@@ -75,6 +80,11 @@ impl Published {
     /// The keys that were purged since this was last asked.
     pub(crate) fn take_purged(&mut self) -> Vec<Key> {
         std::mem::take(&mut self.purged)
+    }
+
+    /// The positions of lost bodies that were recorded since this was last asked.
+    pub(crate) fn take_lost(&mut self) -> Vec<Seq> {
+        std::mem::take(&mut self.lost)
     }
 
     /// The keys that changed since this was last asked.

@@ -86,17 +86,19 @@ impl Store {
         Ok(body.map_or_else(nowhere, |damage| self.log.damaged(damage).into()))
     }
 
-    /// Whether a durable purge names the body at this position. Reads the log behind it: for bodies
-    /// that fail their checksum only.
+    /// Whether a durable purge, or the record of a salvage, names the body at this position. Reads the log
+    /// behind it: for bodies that fail their checksum only.
     ///
     /// A purge is durable before it touches a body, so whoever meets a body half erased finds it.
     pub(crate) fn is_named_by_a_purge(&self, seq: Seq) -> Result<bool, EngineError> {
         let durable = Seq::new(self.log.durable()?.seq);
         let mut named = false;
         self.visit(seq, durable, Bodies::None, &mut |event| {
-            if let Event::Purged(purged) = &event.event {
-                named |= purged.bodies.binary_search(&seq).is_ok();
-            }
+            named |= match &event.event {
+                Event::Purged(purged) => purged.bodies.binary_search(&seq).is_ok(),
+                Event::Salvaged(salvaged) => salvaged.bodies.binary_search(&seq).is_ok(),
+                _ => false,
+            };
             if named { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         Ok(named)

@@ -141,6 +141,8 @@ operations! {
         "GET", "/api/cloud/memory/verify";
     BACKUP: Store, READS, "backup", "Copy the store as of one position, while others write",
         "", "";
+    SALVAGE: Store, WRITES, "salvage", "Put a damaged store in order and keep all that is whole",
+        "", "";
     EXPORT: Store, READS, "export", "Write all memories as JSON Lines",
         "GET", "/api/cloud/memory/export";
     IMPORT: Store, WRITES, "import", "Read memories from JSON Lines, all or none",

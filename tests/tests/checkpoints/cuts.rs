@@ -49,6 +49,9 @@ impl Disk {
                 }
                 // What cannot be kept is not kept, and nothing else depends on it.
                 let kept = memory.checkpoint();
+                for index in 0..6 {
+                    memory.commit(commit("since", &format!("value {index}")))?;
+                }
                 memory.commit(secret("s"))?;
                 memory.forget(purge("s"))?;
                 answered = memory.head()?.seq;
@@ -108,7 +111,8 @@ fn no_power_cut_leaves_a_checkpoint_that_is_ahead_of_the_log_or_says_other_thing
     for durability in [Durability::Durable, Durability::Relaxed] {
         let whole = Disk::new();
         whole.work(durability).unwrap();
-        let step = if seeds == 1 { 11 } else { 1 };
+        // Only what is relaxed can be ahead of a disk.
+        let step = if seeds == 1 && durability == Durability::Durable { 5 } else { 1 };
         for call in (1..=whole.faults.calls()).step_by(step) {
             let disk = Disk::new();
             disk.faults.set_fault(Some(Fault { at: call, kind: FaultKind::Freeze, sticky: false, only: None }));

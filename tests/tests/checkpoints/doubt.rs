@@ -194,6 +194,24 @@ fn a_log_that_ends_before_its_checkpoint_is_damaged() {
         Err(Error::Engine(error @ EngineError::Log(_))) => assert_eq!(error.code(), "store_corrupt"),
         other => panic!("{other:?}"),
     }
+    drop(memory);
+    // A salvage records what the checkpoint shows to be lost, and work goes on behind it.
+    let salvaged = tempfile::tempdir().unwrap();
+    copy(&ground.path(""), salvaged.path());
+    let report = ground.bench.builder().salvage(salvaged.path()).unwrap();
+    let lost: Vec<_> = report.lost.iter().map(|lost| (lost.first, lost.last)).collect();
+    assert_eq!(lost, [(head.plus(1), at)]);
+    let memory = ground.bench.builder().open(salvaged.path()).unwrap();
+    let verified = memory.verify(&mut |_, _| {}).unwrap();
+    assert!(verified.state_equal && verified.salvages.len() == 1);
+    assert!(memory.commit(commit("k", "v")).unwrap().answer.seq > at);
+    // What was lost is a part of the state that is kept.
+    assert!(memory.checkpoint().unwrap().is_some());
+    let again = ground.bench.builder().open(salvaged.path()).unwrap();
+    assert_eq!(again.status().unwrap().lost, memory.status().unwrap().lost);
+    assert!(again.is_same_state(&memory).unwrap());
+    let replayed = ground.bench.builder().checkpoints(false).open(salvaged.path()).unwrap();
+    assert!(again.is_same_state(&replayed).unwrap());
     // Whoever put an older log there on purpose removes the checkpoints.
     fs::remove_dir_all(ground.path("checkpoints")).unwrap();
     assert_eq!(ground.assert_opens("without checkpoints").head().unwrap().seq, head);

@@ -110,7 +110,10 @@ fn a_store_of_the_first_format_is_written_to_and_undone_in() {
 fn the_golden_store_holds_every_kind_of_event_and_operation() {
     let memory = open(copy().path());
     let events = memory.recorded(Seq::ZERO).unwrap();
-    for name in Event::NAMES {
+    // Kinds that came later, and that no store has unless it was damaged; the tests of the codec freeze
+    // their bytes.
+    let later = ["Lost", "Salvaged"];
+    for name in Event::NAMES.into_iter().filter(|name| !later.contains(name)) {
         assert!(events.iter().any(|event| event.event.name() == name), "no {name} in it");
     }
     // `Rollback(…)` and the like without what they name.

@@ -9,6 +9,7 @@ mod writes;
 use std::sync::Arc;
 
 use bilinc::storage::{FileStorage, MemoryStorage};
+use bilinc::{CheckpointProof, RecallQuery};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
@@ -51,5 +52,33 @@ proptest! {
     fn a_folder_keeps_what_a_store_in_memory_keeps(steps in steps(40)) {
         let folder = tempfile::tempdir().unwrap();
         play(Run::new(Arc::new(FileStorage::new(folder.path()))), &steps);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(8))]
+
+    #[test]
+    fn a_store_opened_from_a_checkpoint_of_any_past_is_the_replayed_one(
+        steps in steps(40),
+        pick in any::<prop::sample::Index>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut run = Run::new(Arc::new(FileStorage::new(folder.path())));
+        let (before, after) = steps.split_at(pick.index(steps.len() + 1));
+        first_steps().iter().chain(before).for_each(|step| run.step(step));
+        run.memory().recall(&RecallQuery::new("value")).unwrap();
+        let kept = run.memory().checkpoint().unwrap();
+        after.iter().for_each(|step| run.step(step));
+        let opened = run.bench.open_again();
+        let builder = run.bench.builder().checkpoints(false);
+        let replayed = builder.open_in(Arc::clone(&run.bench.storage)).unwrap();
+        prop_assert!(opened.is_same_state(&replayed).unwrap());
+        prop_assert!(opened.is_same_state(run.memory()).unwrap());
+        let query = RecallQuery::new("value 1 2 3");
+        prop_assert_eq!(opened.recall(&query).unwrap(), replayed.recall(&query).unwrap());
+        let verified = opened.verify(&mut |_, _| {}).unwrap();
+        let proof = kept.map(|position| CheckpointProof { position, equal: true });
+        prop_assert_eq!((verified.checkpoint, verified.recall_checkpoint), (proof, proof));
     }
 }

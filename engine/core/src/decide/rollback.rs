@@ -25,7 +25,7 @@ pub struct RollbackPlan {
     pub update: Vec<(Key, Entry)>,
     /// Entries to remove.
     pub remove: Vec<Key>,
-    /// Keys that cannot be brought back, because their content was erased.
+    /// Keys that cannot be brought back, because their content was erased or lost.
     pub purged: Vec<Key>,
 }
 
@@ -53,13 +53,19 @@ pub fn rollback_plan<H: History>(
         };
         let chain = chain_of(from, slot.head)?;
         let then = slot_at(&chain, snapshot.seq);
+        if then.is_unknown() {
+            plan.purged.push(key);
+            continue;
+        }
+        let gone = |then: &Entry| slot.has_purged(then) || state.has_lost(then);
         match (then.live(snapshot.at), slot.live(now)) {
-            (Some(then), None) if slot.has_purged(then) => plan.purged.push(key),
+            (Some(then), Some(current)) if then.same_content(current) => {}
+            (Some(then), None) if gone(then) => plan.purged.push(key),
             (Some(then), None) => plan.create.push((key, then.clone())),
-            (Some(then), Some(_)) if slot.has_purged(then) => plan.purged.push(key),
-            (Some(then), Some(current)) if !then.same_content(current) => plan.update.push((key, then.clone())),
+            (Some(then), Some(_)) if gone(then) => plan.purged.push(key),
+            (Some(then), Some(_)) => plan.update.push((key, then.clone())),
             (None, Some(_)) => plan.remove.push(key),
-            (Some(_), Some(_)) | (None, None) => {}
+            (None, None) => {}
         }
     }
     Ok(plan)

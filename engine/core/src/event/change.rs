@@ -30,11 +30,13 @@ pub enum ChangeOp {
     Delete,
     /// Ended one, if it was there, and erased what was recorded of it.
     Purge,
+    /// Was lost with damage of the log: what it did is not known.
+    Lost,
 }
 
 impl ChangeOp {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Create,
         Self::Update,
         Self::Confirm,
@@ -44,6 +46,7 @@ impl ChangeOp {
         Self::Restore,
         Self::Delete,
         Self::Purge,
+        Self::Lost,
     ];
 
     /// The name that surfaces use.
@@ -59,6 +62,7 @@ impl ChangeOp {
             Self::Restore => "restore",
             Self::Delete => "delete",
             Self::Purge => "purge",
+            Self::Lost => "lost",
         }
     }
 }

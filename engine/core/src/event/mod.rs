@@ -9,6 +9,7 @@ mod entry;
 mod operation;
 mod purge;
 mod recorded;
+mod salvage;
 mod undo;
 
 pub use self::change::{ChangeInfo, ChangeOp};
@@ -22,6 +23,7 @@ pub use self::entry::{
 pub use self::operation::{Actor, Body, Fingerprint, IdempotencyKey, Operation, OperationKind};
 pub use self::purge::{PurgeCompleted, Purged};
 pub use self::recorded::RecordedEvent;
+pub use self::salvage::{Lost, LostRange, Salvaged};
 pub use self::undo::{
     DreamShift, Imported, RolledBack, SkippedKey, SnapshotTaken, UndoConflict, UndoConflictReason, UndoItem, Undone,
 };
@@ -70,11 +72,15 @@ pub enum Event {
     Purged(Purged),
     /// What purges named is erased.
     PurgeCompleted(PurgeCompleted),
+    /// What was recorded here was lost with damage of the log.
+    Lost(Lost),
+    /// A damaged log was put in order; sums up what was lost.
+    Salvaged(Salvaged),
 }
 
 impl Event {
     /// The names of all events, in the order of their declaration.
-    pub const NAMES: [&str; 19] = [
+    pub const NAMES: [&str; 21] = [
         "Committed",
         "Revised",
         "Confirmed",
@@ -94,6 +100,8 @@ impl Event {
         "Imported",
         "Purged",
         "PurgeCompleted",
+        "Lost",
+        "Salvaged",
     ];
 
     /// The name of this event, one of [`Self::NAMES`].
@@ -119,6 +127,8 @@ impl Event {
             Self::Imported(_) => "Imported",
             Self::Purged(_) => "Purged",
             Self::PurgeCompleted(_) => "PurgeCompleted",
+            Self::Lost(_) => "Lost",
+            Self::Salvaged(_) => "Salvaged",
         }
     }
 
@@ -137,6 +147,7 @@ impl Event {
             Self::Reflagged(event) => Some(&event.key),
             Self::ReportWritten(event) => Some(&event.key),
             Self::Purged(event) => Some(&event.key),
+            Self::Lost(event) => event.key.as_ref(),
             Self::SnapshotTaken(_)
             | Self::DreamStarted(_)
             | Self::DreamPageApplied(_)
@@ -144,7 +155,8 @@ impl Event {
             | Self::Undone(_)
             | Self::RolledBack(_)
             | Self::Imported(_)
-            | Self::PurgeCompleted(_) => None,
+            | Self::PurgeCompleted(_)
+            | Self::Salvaged(_) => None,
         }
     }
 
@@ -172,7 +184,8 @@ impl Event {
         }
     }
 
-    /// Whether it changed an entry: flags, snapshots and the events that sum up are no changes.
+    /// Whether it changed an entry: flags, snapshots and the events that sum up are no changes. What was
+    /// lost may have been one.
     #[must_use]
     pub fn is_change(&self) -> bool {
         match self {
@@ -183,7 +196,8 @@ impl Event {
             | Self::Restored(_)
             | Self::Removed(_)
             | Self::ReportWritten(_)
-            | Self::Purged(_) => true,
+            | Self::Purged(_)
+            | Self::Lost(_) => true,
             Self::Flagged(_)
             | Self::Unflagged(_)
             | Self::Reflagged(_)
@@ -194,7 +208,8 @@ impl Event {
             | Self::Undone(_)
             | Self::RolledBack(_)
             | Self::Imported(_)
-            | Self::PurgeCompleted(_) => false,
+            | Self::PurgeCompleted(_)
+            | Self::Salvaged(_) => false,
         }
     }
 

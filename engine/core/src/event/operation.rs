@@ -78,6 +78,8 @@ pub enum OperationKind {
     Undo,
     /// The end of purges: the engine's own doing.
     PurgeCompletion,
+    /// The salvage of a damaged log: the engine's own doing.
+    Salvage,
 }
 
 impl OperationKind {

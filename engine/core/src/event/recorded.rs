@@ -63,6 +63,7 @@ impl RecordedEvent {
             Event::Confirmed(_) => ChangeOp::Confirm,
             Event::Forgotten(_) => ChangeOp::Forget,
             Event::Purged(_) => ChangeOp::Purge,
+            Event::Lost(event) if event.key.is_some() => ChangeOp::Lost,
             Event::Flagged(_) => ChangeOp::Flag,
             Event::Unflagged(event) if event.undoes.is_empty() => ChangeOp::Unflag,
             Event::Restored(event) if rollback => {
@@ -81,7 +82,9 @@ impl RecordedEvent {
             | Event::Undone(_)
             | Event::RolledBack(_)
             | Event::Imported(_)
-            | Event::PurgeCompleted(_) => return None,
+            | Event::PurgeCompleted(_)
+            | Event::Lost(_)
+            | Event::Salvaged(_) => return None,
         })
     }
 

@@ -42,6 +42,8 @@ pub enum UndoConflictReason {
     Changed,
     /// The value to bring back was erased.
     Purged,
+    /// The value to bring back was lost with damage of the log.
+    Lost,
 }
 
 impl UndoConflictReason {
@@ -51,6 +53,7 @@ impl UndoConflictReason {
         match self {
             Self::Changed => "changed",
             Self::Purged => "purged",
+            Self::Lost => "lost",
         }
     }
 }
@@ -97,7 +100,7 @@ pub struct Undone {
     pub dreams: Vec<(DreamId, DreamShift)>,
 }
 
-/// A key that a rollback could not bring back because its value was erased.
+/// A key that a rollback could not bring back because its value was erased or lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedKey {
     /// The key.

@@ -111,6 +111,10 @@ impl State {
                 self.idempotency.erased(&event.bodies);
             }
             Event::PurgeCompleted(event) => self.purges.completed(event),
+            Event::Salvaged(event) => {
+                self.losses.salvaged(event);
+                self.idempotency.erased(&event.bodies);
+            }
             // About a key, which is folded below, or sums up what was.
             Event::Committed(_)
             | Event::Revised(_)
@@ -123,7 +127,8 @@ impl State {
             | Event::Reflagged(_)
             | Event::ReportWritten(_)
             | Event::RolledBack(_)
-            | Event::Imported(_) => {}
+            | Event::Imported(_)
+            | Event::Lost(_) => {}
         }
         recorded.event.key().map(|key| self.evolve_key(key, recorded))
     }

@@ -3,6 +3,7 @@
 mod dreams;
 mod evolve;
 mod idempotency;
+mod losses;
 mod names;
 mod purges;
 mod review;
@@ -22,6 +23,7 @@ pub use self::rows::{Row, StateRows};
 
 use self::dreams::DreamBook;
 use self::idempotency::IdempotencyBook;
+use self::losses::LossBook;
 use self::names::Names;
 use self::purges::PurgeBook;
 use self::review::ReviewIndex;
@@ -94,6 +96,7 @@ pub struct State {
     snapshots: Vec<SnapshotRecord>,
     idempotency: IdempotencyBook,
     purges: PurgeBook,
+    losses: LossBook,
     head: Seq,
     last_time: Option<Timestamp>,
 }
@@ -123,6 +126,7 @@ impl State {
             snapshots: Vec::new(),
             idempotency: IdempotencyBook::new(hasher),
             purges: PurgeBook::default(),
+            losses: LossBook::default(),
             head: Seq::ZERO,
             last_time: None,
         }
@@ -253,6 +257,29 @@ impl State {
     #[must_use]
     pub fn unfinished_purges(&self) -> &BTreeMap<Seq, Vec<Seq>> {
         self.purges.unfinished()
+    }
+
+    /// Whether the event at a position, or its body alone, was lost with damage of the log.
+    #[must_use]
+    pub fn is_lost(&self, seq: Seq) -> bool {
+        self.losses.contains(seq)
+    }
+
+    /// Whether the value or the metadata of the entry, as it stood at some time, was lost.
+    #[must_use]
+    pub fn has_lost(&self, then: &Entry) -> bool {
+        self.is_lost(then.value_at) || (then.metadata_at.is_some() && self.is_lost(then.metadata_at))
+    }
+
+    /// Positions of events whose bodies were lost with damage of the log.
+    pub fn lost_bodies(&self) -> impl Iterator<Item = Seq> {
+        self.losses.all().1
+    }
+
+    /// How many events, and how many bodies of other events, were lost with damage of the log.
+    #[must_use]
+    pub fn losses(&self) -> (u64, u64) {
+        (self.losses.events(), self.losses.bodies())
     }
 
     /// The operation that an idempotency key came with in the 24 hours before `now`.

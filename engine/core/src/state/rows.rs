@@ -5,6 +5,7 @@
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use super::review::Track;
 use super::{DreamRecord, IdempotencyRecord, SnapshotRecord, State};
@@ -47,6 +48,13 @@ pub enum Row<'a> {
         /// Positions of the bodies to erase.
         bodies: Cow<'a, [Seq]>,
     },
+    /// What damage of the log has taken.
+    Losses {
+        /// The first and the last of each run of lost events.
+        events: Vec<(Seq, Seq)>,
+        /// Events whose bodies were lost.
+        bodies: Vec<Seq>,
+    },
     /// What dreams have to do with a key since its last change by anybody else.
     Track {
         /// The key.
@@ -81,6 +89,8 @@ impl State {
         });
         let purges = self.purges.unfinished().iter();
         let purges = purges.map(|(seq, bodies)| Row::UnfinishedPurge { seq: *seq, bodies: Cow::Borrowed(bodies) });
+        let (events, bodies) = self.losses.all();
+        let losses = Row::Losses { events: events.collect(), bodies: bodies.collect() };
         let tracks = self.review.tracks().map(|(key, track)| Row::Track {
             key: Cow::Borrowed(key),
             base: track.base,
@@ -93,6 +103,7 @@ impl State {
             .chain(snapshots)
             .chain(remembered)
             .chain(purges)
+            .chain(core::iter::once(losses))
             .chain(tracks)
             .chain(slots)
     }
@@ -128,6 +139,7 @@ impl StateRows {
             Row::Snapshot(record) => state.snapshots.push(record.into_owned()),
             Row::Remembered { name, at, record } => state.idempotency.take_up(name, at, record),
             Row::UnfinishedPurge { seq, bodies } => state.purges.take_up(seq, bodies.into_owned()),
+            Row::Losses { events, bodies } => state.losses.take_up(&events, &bodies),
             Row::Track { key, base, own, looked } => {
                 let track = Track::new(base, own.into_owned(), looked.into_owned());
                 state.review.take_up(key.into_owned(), track);

@@ -21,6 +21,7 @@ mod purge;
 mod redo;
 mod report;
 mod revise;
+mod salvage;
 mod snapshot_rollback;
 mod undo;
 mod world;

@@ -12,7 +12,7 @@ use bincode::error::EncodeError;
 use bincode::{BorrowDecode, Encode};
 
 use super::super::config;
-use super::super::v1::{DreamStartedV1, FactsV1, FlagV1};
+use super::super::v1::{DreamStartedV1, FactsV1, FlagV1, List};
 
 #[derive(Encode, BorrowDecode)]
 enum RowWire<'a> {
@@ -20,9 +20,10 @@ enum RowWire<'a> {
     Dream(DreamWire<'a>),
     Snapshot(SnapshotWire<'a>),
     Remembered { name: &'a str, at: i64, record: Option<RememberedWire> },
-    UnfinishedPurge { seq: u64, bodies: Vec<u64> },
-    Track { key: &'a str, base: u64, own: Vec<([u8; 16], u64)>, looked: Vec<[u8; 16]> },
+    UnfinishedPurge { seq: u64, bodies: List<u64> },
+    Track { key: &'a str, base: u64, own: List<([u8; 16], u64)>, looked: List<[u8; 16]> },
     Slot(&'a str, SlotWire<'a>),
+    Losses { events: List<(u64, u64)>, bodies: List<u64> },
 }
 
 #[derive(Encode, BorrowDecode)]
@@ -30,8 +31,8 @@ struct DreamWire<'a> {
     started: u64,
     started_at: i64,
     start: DreamStartedV1<'a>,
-    pages: Vec<u64>,
-    own: Vec<u64>,
+    pages: List<u64>,
+    own: List<u64>,
     last_page_at: Option<i64>,
     finished: Option<u64>,
     finished_at: Option<i64>,
@@ -73,6 +74,7 @@ struct SlotWire<'a> {
     changed_at: i64,
     hidden_through: u64,
     purged_through: u64,
+    lost_at: u64,
     entry: Option<EntryWire<'a>>,
 }
 
@@ -87,7 +89,8 @@ struct EntryWire<'a> {
     metadata_at: u64,
     value_bytes: u32,
     metadata_bytes: u32,
-    flags: Vec<FlagV1<'a>>,
+    flags: List<FlagV1<'a>>,
+    incomplete: bool,
 }
 
 struct Bytes<'a>(&'a mut Vec<u8>);
@@ -121,7 +124,7 @@ fn number(seq: &Seq) -> u64 {
     seq.get()
 }
 
-fn numbers(seqs: &[Seq]) -> Vec<u64> {
+fn numbers(seqs: &[Seq]) -> List<u64> {
     seqs.iter().map(number).collect()
 }
 
@@ -163,6 +166,10 @@ impl<'a> RowWire<'a> {
                 }),
             },
             Row::UnfinishedPurge { seq, bodies } => Self::UnfinishedPurge { seq: seq.get(), bodies: numbers(bodies) },
+            Row::Losses { events, bodies } => Self::Losses {
+                events: events.iter().map(|(first, last)| (first.get(), last.get())).collect(),
+                bodies: numbers(bodies),
+            },
             Row::Track { key, base, own, looked } => Self::Track {
                 key: key.as_str(),
                 base: base.get(),
@@ -193,6 +200,10 @@ impl<'a> RowWire<'a> {
             Self::UnfinishedPurge { seq, bodies } => {
                 Row::UnfinishedPurge { seq: Seq::new(seq), bodies: Cow::Owned(seqs(&bodies)) }
             }
+            Self::Losses { events, bodies } => Row::Losses {
+                events: events.into_iter().map(|(first, last)| (Seq::new(first), Seq::new(last))).collect(),
+                bodies: seqs(&bodies),
+            },
             Self::Track { key, base, own, looked } => Row::Track {
                 key: Cow::Owned(Key::from_recorded(key)),
                 base: Seq::new(base),
@@ -280,6 +291,7 @@ impl<'a> SlotWire<'a> {
             changed_at: slot.changed_at.micros(),
             hidden_through: slot.hidden_through.get(),
             purged_through: slot.purged_through.get(),
+            lost_at: slot.lost_at.get(),
             entry: slot.entry.as_ref().map(EntryWire::of),
         }
     }
@@ -291,6 +303,7 @@ impl<'a> SlotWire<'a> {
             changed_at: time(self.changed_at),
             hidden_through: Seq::new(self.hidden_through),
             purged_through: Seq::new(self.purged_through),
+            lost_at: Seq::new(self.lost_at),
             entry: self.entry.map(EntryWire::into_entry).transpose()?,
         })
     }
@@ -309,6 +322,7 @@ impl<'a> EntryWire<'a> {
             value_bytes: entry.value_bytes,
             metadata_bytes: entry.metadata_bytes,
             flags: entry.flags.iter().map(FlagV1::from).collect(),
+            incomplete: entry.incomplete,
         }
     }
 
@@ -324,6 +338,7 @@ impl<'a> EntryWire<'a> {
             value_bytes: self.value_bytes,
             metadata_bytes: self.metadata_bytes,
             flags: self.flags.into_iter().map(OpenFlag::from).collect(),
+            incomplete: self.incomplete,
         })
     }
 }

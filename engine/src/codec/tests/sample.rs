@@ -162,5 +162,14 @@ pub(super) fn sample(operation: OperationId) -> Vec<Event> {
             also_in: vec![key("m")],
         }),
         Event::PurgeCompleted(PurgeCompleted { purges: vec![Seq::new(18)] }),
+        Event::Lost(Lost { key: Some(key("k")) }),
+        Event::Salvaged(Salvaged {
+            lost: vec![LostRange { first: Seq::new(2), last: Seq::new(300), bytes: 4_096, reason: "r".into() }],
+            bodies: vec![Seq::new(1)],
+            unproven: vec![Seq::new(301)],
+            damage: vec!["d".into()],
+            head: Seq::new(310),
+            chain: [8; 32],
+        }),
     ]
 }

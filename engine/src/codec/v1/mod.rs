@@ -13,6 +13,7 @@ mod flags;
 mod list;
 mod purge;
 mod restored;
+mod salvage;
 mod undo;
 
 use std::sync::Arc;
@@ -26,13 +27,14 @@ use bincode::{BorrowDecode, Encode};
 pub(super) use self::dream::DreamStartedV1;
 pub(super) use self::facts::FactsV1;
 pub(super) use self::flags::FlagV1;
+pub(super) use self::list::List;
 
 use self::dream::{DreamFinishedV1, DreamPageAppliedV1, ReportWrittenV1};
 use self::entry::{CommittedV1, ConfirmedV1, ForgottenV1, RevisedV1};
 use self::flags::{FlaggedV1, ReflaggedV1, UnflaggedV1};
-use self::list::List;
 use self::purge::{PurgeCompletedV1, PurgedV1};
 use self::restored::{RemovedV1, RestoredV1};
+use self::salvage::{LostV1, SalvagedV1};
 use self::undo::{ImportedV1, RolledBackV1, SnapshotTakenV1, UndoneV1};
 
 /// Where the frame puts an operation.
@@ -69,6 +71,7 @@ enum KindV1 {
     DreamUndo([u8; 16]),
     Undo,
     PurgeCompletion,
+    Salvage,
 }
 
 #[derive(Encode, BorrowDecode)]
@@ -98,6 +101,8 @@ enum EventV1<'a> {
     Imported(ImportedV1),
     Purged(PurgedV1<'a>),
     PurgeCompleted(PurgeCompletedV1),
+    Lost(LostV1<'a>),
+    Salvaged(SalvagedV1<'a>),
 }
 
 /// The erasable part.
@@ -178,6 +183,8 @@ impl<'a> EventV1<'a> {
             Event::Imported(event) => Self::Imported(event.into()),
             Event::Purged(event) => Self::Purged(event.into()),
             Event::PurgeCompleted(event) => Self::PurgeCompleted(event.into()),
+            Event::Lost(event) => Self::Lost(event.into()),
+            Event::Salvaged(event) => Self::Salvaged(event.into()),
         }
     }
 
@@ -203,6 +210,8 @@ impl<'a> EventV1<'a> {
             Self::Imported(event) => Event::Imported(event.into()),
             Self::Purged(event) => Event::Purged(event.into()),
             Self::PurgeCompleted(event) => Event::PurgeCompleted(event.into()),
+            Self::Lost(event) => Event::Lost(event.into()),
+            Self::Salvaged(event) => Event::Salvaged(event.into()),
         })
     }
 }
@@ -224,6 +233,7 @@ impl From<OperationKind> for KindV1 {
             OperationKind::DreamUndo(id) => Self::DreamUndo(id.as_u128().to_be_bytes()),
             OperationKind::Undo => Self::Undo,
             OperationKind::PurgeCompletion => Self::PurgeCompletion,
+            OperationKind::Salvage => Self::Salvage,
         }
     }
 }
@@ -245,6 +255,7 @@ impl From<KindV1> for OperationKind {
             KindV1::DreamUndo(id) => Self::DreamUndo(DreamId::from_u128(u128::from_be_bytes(id))),
             KindV1::Undo => Self::Undo,
             KindV1::PurgeCompletion => Self::PurgeCompletion,
+            KindV1::Salvage => Self::Salvage,
         }
     }
 }

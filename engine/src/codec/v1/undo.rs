@@ -104,6 +104,7 @@ struct ConflictV1<'a> {
 enum ConflictReasonV1 {
     Changed,
     Purged,
+    Lost,
 }
 
 #[derive(Encode, BorrowDecode)]
@@ -146,6 +147,7 @@ impl<'a> From<&'a Undone> for UndoneV1<'a> {
                     reason: match conflict.reason {
                         UndoConflictReason::Changed => ConflictReasonV1::Changed,
                         UndoConflictReason::Purged => ConflictReasonV1::Purged,
+                        UndoConflictReason::Lost => ConflictReasonV1::Lost,
                     },
                     change: conflict.change.as_ref().map(ChangeV1::from),
                 })
@@ -175,6 +177,7 @@ impl UndoneV1<'_> {
                 reason: match conflict.reason {
                     ConflictReasonV1::Changed => UndoConflictReason::Changed,
                     ConflictReasonV1::Purged => UndoConflictReason::Purged,
+                    ConflictReasonV1::Lost => UndoConflictReason::Lost,
                 },
                 change: conflict.change.map(ChangeV1::into_info).transpose()?,
             })

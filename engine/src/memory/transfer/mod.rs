@@ -29,6 +29,7 @@ const OPERATION_BYTES: usize = 32 * 1024 * 1024;
 impl Memory {
     /// Writes the present entries as JSON Lines, in the order of their keys and as of one position;
     /// dream reports are left out. An import of an export gives equal entries: every field but version and flags.
+    /// Entries whose value was lost are left out, too; [`Self::keys_with_losses`] names them.
     ///
     /// # Errors
     /// When the log cannot be read or the output not be written.
@@ -48,8 +49,9 @@ impl Memory {
         let mut written = 0;
         for (done, (key, entry)) in (1_u64..).zip(entries) {
             let memory = self.shown(key, entry, false)?;
-            // Purged meanwhile: a position of the past does not bring it back.
-            if !memory.values_redacted {
+            // Purged meanwhile: a position of the past does not bring it back. Nor is there anything to
+            // write of a value that was lost.
+            if !memory.values_redacted && memory.value.is_some() {
                 let mut line = Line::of(&memory)?;
                 line.push('\n');
                 output.write_all(line.as_bytes()).map_err(|source| stream("write the export", source))?;

@@ -17,6 +17,7 @@ use super::log::LogArgs;
 use super::overview;
 use super::reads::{GetArgs, HistoryArgs, ListArgs, RecallArgs};
 use super::rollback::RollbackArgs;
+use super::salvage::SalvageArgs;
 use super::serve::ServeArgs;
 use super::snapshot::SnapshotArgs;
 use super::status::{self, VerifyArgs};
@@ -105,6 +106,8 @@ pub(super) enum Command {
     Verify(VerifyArgs),
     #[command(about = catalogue::BACKUP.summary)]
     Backup(BackupArgs),
+    #[command(about = catalogue::SALVAGE.summary)]
+    Salvage(SalvageArgs),
     #[command(about = catalogue::EXPORT.summary)]
     Export(ExportArgs),
     #[command(about = catalogue::IMPORT.summary)]

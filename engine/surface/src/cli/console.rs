@@ -11,7 +11,7 @@ use super::render::Style;
 use crate::wire::Answer;
 
 /// The end of the log of a store that is not there: always the same, unlike that of an empty one.
-const NO_STORE: Head = Head { seq: Seq::ZERO, chain: ChainHash([0; 32]) };
+pub(super) const NO_STORE: Head = Head { seq: Seq::ZERO, chain: ChainHash([0; 32]) };
 
 /// Where a command's answer goes, and how it was asked for.
 pub(super) struct Console<'a> {
@@ -56,6 +56,19 @@ impl<'a> Console<'a> {
             writeln!(self.out, "{}", self.style.dim(note))?;
         }
         Ok(())
+    }
+
+    /// Gives an answer that is true of a log that ends at `head`.
+    pub(super) fn answer_at<T: Serialize>(
+        &mut self,
+        head: Head,
+        view: &T,
+        draw: impl FnOnce(&mut dyn Write, Style, &T) -> io::Result<()>,
+    ) -> Result<(), CliError> {
+        if self.globals.json {
+            return self.json_line(&Answer::new(view, head));
+        }
+        Ok(draw(&mut *self.out, self.style, view)?)
     }
 
     /// Prints one JSON object on a line of its own.

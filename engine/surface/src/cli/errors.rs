@@ -152,14 +152,14 @@ impl CliError {
             };
             return Some(format!(
                 "this is the first damage: everything before position {} is whole{cost}. Nothing was changed; keep a \
-                 copy of the folder before anything else",
+                 copy of the folder before anything else. `bilinc salvage --preview` says what can be kept",
                 damage.position
             ));
         }
         if let Self::NotCopied(_) = self {
             return Some(
                 "a backup copies whole stores only, and left nothing in its folder: `bilinc verify` says what the \
-                 damage costs, and a salvage copies what is whole"
+                 damage costs, `bilinc salvage --preview` what can be kept"
                     .to_owned(),
             );
         }
@@ -168,10 +168,17 @@ impl CliError {
             Error::Engine(EngineError::OtherHistory(_)) => {
                 "nothing was changed; keep the folder as it is, and look for the backup in which this head is met"
             }
+            Error::Engine(EngineError::Unanswered { .. }) => {
+                "the write is recorded: repeat it with the same --idempotency-key to get its answer, or look"
+            }
             Error::Engine(EngineError::Log(error)) => match error {
                 LogError::NotFound { .. } => "check --store and BILINC_STORE; `bilinc commit` creates a store",
                 LogError::Busy { .. } => "another process is writing; try again",
-                LogError::Damage(_) => "nothing was changed; keep a copy of the folder before anything else",
+                LogError::Damage(_) => {
+                    "nothing was changed; keep a copy of the folder before anything else. `bilinc salvage --preview` says \
+                     what can be kept"
+                }
+                LogError::SalvageUnfinished { .. } => "`bilinc salvage` finishes it; nothing is lost by that",
                 LogError::ReadOnly { .. } => "reads go on; `bilinc status` says why",
                 LogError::Poisoned { .. } | LogError::Unsettled { .. } => {
                     "the outcome of this write is unknown: repeat it with the same --idempotency-key to settle it"
@@ -216,6 +223,20 @@ pub(super) fn warn_of(damage: &str) {
     let style = Style::of_stderr();
     let message = format!("the store is damaged and answers as of before the damage: {damage}");
     // A warning that cannot be written changes nothing about the answer.
+    let _ = writeln!(io::stderr().lock(), "{} {}", style.bold("bilinc: warning:"), render::escape(&message));
+}
+
+/// Says on standard error that an export cannot hold all of these memories.
+pub(super) fn warn_of_losses(keys: &[bilinc::Key]) {
+    let style = Style::of_stderr();
+    let names: Vec<_> = keys.iter().take(10).map(bilinc::Key::as_str).collect();
+    let more = keys.len().saturating_sub(names.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let message = format!(
+        "parts of some memories were lost with damage of the log, and values that were lost are not exported: {}{more}",
+        names.join(", ")
+    );
+    // As above.
     let _ = writeln!(io::stderr().lock(), "{} {}", style.bold("bilinc: warning:"), render::escape(&message));
 }
 

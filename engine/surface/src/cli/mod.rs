@@ -21,6 +21,7 @@ mod progress;
 mod reads;
 mod render;
 mod rollback;
+mod salvage;
 mod serve;
 mod snapshot;
 mod status;
@@ -106,6 +107,7 @@ pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> 
         Some(Command::Status) => status::status(console),
         Some(Command::Verify(args)) => status::verify(console, &args),
         Some(Command::Backup(args)) => backup::backup(console, &args),
+        Some(Command::Salvage(args)) => salvage::salvage(console, &args),
         Some(Command::Export(args)) => transfer::export(console, &args),
         Some(Command::Import(args)) => transfer::import(console, args),
         Some(Command::Serve(args)) => serve::serve(console, &args),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use bilinc::log::LogError;
-use bilinc::{EngineError, Error, Memory, Rejection};
+use bilinc::{EngineError, Error, Memory, MemoryBuilder, Rejection, SalvageReport};
 
 use super::args::Globals;
 use super::errors::CliError;
@@ -56,10 +56,7 @@ pub(super) fn create(globals: &Globals, args: &RequestArgs) -> Result<Memory, Cl
 }
 
 fn open(globals: &Globals, need: Need, allow_secrets: bool) -> Result<Store, CliError> {
-    let variable = |name: &str| std::env::var_os(name);
-    let named = named_folder(globals.store.as_deref(), variable);
-    let is_default = named.is_none();
-    let path = named.map_or_else(|| default_folder(variable, cfg!(target_os = "macos")), Ok)?;
+    let (path, is_default) = folder(globals)?;
     let builder = Memory::builder()
         .create(need == Need::Create)
         .read_only(need == Need::Read)
@@ -68,10 +65,7 @@ fn open(globals: &Globals, need: Need, allow_secrets: bool) -> Result<Store, Cli
     if need == Need::Create {
         make_parent(&path)?;
     }
-    if path.is_file() {
-        let message = format!("{} is a file, and a store is a folder", path.display());
-        return Err(Rejection::invalid("store", "not_a_folder", message).into());
-    }
+    refuse_file(&path)?;
     match builder.open(&path) {
         Ok(memory) => {
             // What is answered is true of an earlier time only; nobody may take it for the present.
@@ -96,6 +90,37 @@ fn open(globals: &Globals, need: Need, allow_secrets: bool) -> Result<Store, Cli
 /// The failure of what needs a store where there is none.
 pub(super) fn not_found(path: &Path) -> CliError {
     Error::Engine(LogError::NotFound { path: path.display().to_string() }.into()).into()
+}
+
+/// Salvages the store, or looks at what that would do; none where there is no store yet.
+pub(super) fn salvage(
+    globals: &Globals,
+    act: impl FnOnce(MemoryBuilder, &Path) -> Result<SalvageReport, Error>,
+) -> Result<Option<SalvageReport>, CliError> {
+    let (path, is_default) = folder(globals)?;
+    refuse_file(&path)?;
+    match act(Memory::builder(), &path) {
+        Ok(report) => Ok(Some(report)),
+        Err(Error::Engine(EngineError::Log(LogError::NotFound { .. }))) if is_default => Ok(None),
+        Err(error) => Err(in_store(error, &path).into()),
+    }
+}
+
+/// The store's folder, and whether nobody named it.
+fn folder(globals: &Globals) -> Result<(PathBuf, bool), CliError> {
+    let variable = |name: &str| std::env::var_os(name);
+    let named = named_folder(globals.store.as_deref(), variable);
+    let is_default = named.is_none();
+    let path = named.map_or_else(|| default_folder(variable, cfg!(target_os = "macos")), Ok)?;
+    Ok((path, is_default))
+}
+
+fn refuse_file(path: &Path) -> Result<(), CliError> {
+    if path.is_file() {
+        let message = format!("{} is a file, and a store is a folder", path.display());
+        return Err(Rejection::invalid("store", "not_a_folder", message).into());
+    }
+    Ok(())
 }
 
 /// Names the whole path of a file that the log knows by its place in the store.

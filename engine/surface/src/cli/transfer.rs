@@ -38,15 +38,26 @@ pub(super) fn export(console: &mut Console<'_>, args: &ExportArgs) -> Result<(),
     let mut show = |done, total| progress.at(done, total);
     let Some(path) = args.output.as_deref().filter(|path| !is_stdout(path)) else {
         store.memory.export(&mut *console.out, &mut show)?;
-        return Ok(());
+        drop(progress);
+        return warn_of_losses(&store.memory);
     };
     let exported = to_file(&store.memory, path, &mut show)?;
     drop(progress);
+    warn_of_losses(&store.memory)?;
     let view = ExportView { exported, file: path.display().to_string() };
     console.answer(&store.memory, &view, |out, style, view| {
         let noun = if view.exported == 1 { "memory" } else { "memories" };
         writeln!(out, "Exported {} {noun} to {}", view.exported, style.bold(&render::escape(&view.file)))
     })
+}
+
+/// An export that leaves something out says so, wherever it goes.
+fn warn_of_losses(memory: &Memory) -> Result<(), CliError> {
+    let keys = memory.keys_with_losses()?;
+    if !keys.is_empty() {
+        super::errors::warn_of_losses(&keys);
+    }
+    Ok(())
 }
 
 /// Whether a path is another name of standard output. What that leads to is never replaced: it may

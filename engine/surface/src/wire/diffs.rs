@@ -71,6 +71,9 @@ pub struct DiffEntry {
     /// Whether a value is hidden because a later forget stands.
     #[serde(skip_serializing_if = "is_false")]
     pub values_redacted: bool,
+    /// Whether a value was lost with damage of the log.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_lost: bool,
 }
 
 /// Names the points of a diff as its request does.
@@ -100,6 +103,7 @@ impl From<&DiffItem> for DiffEntry {
             before: before.and_then(|state| state.value.clone()),
             after: after.and_then(|state| state.value.clone()),
             values_redacted: item.values_redacted,
+            value_lost: item.before.iter().chain(&item.after).any(|state| state.lost),
         }
     }
 }

@@ -92,6 +92,12 @@ pub struct EntryView {
     /// Whether value and metadata are hidden because a later forget stands.
     #[serde(skip_serializing_if = "is_false")]
     pub values_redacted: bool,
+    /// Whether the value or the metadata was lost with damage of the log.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_lost: bool,
+    /// Whether what is said beside the value is only the last that is known, since something was lost.
+    #[serde(skip_serializing_if = "is_false")]
+    pub incomplete: bool,
 }
 
 impl EntryView {
@@ -115,6 +121,8 @@ impl EntryView {
             entry_version: entry.version,
             flags: flags_of(entry),
             values_redacted: false,
+            value_lost: false,
+            incomplete: entry.incomplete,
         }
     }
 }
@@ -122,13 +130,14 @@ impl EntryView {
 impl From<&MemoryEntry> for EntryView {
     fn from(memory: &MemoryEntry) -> Self {
         let view = Self::new(&memory.key, &memory.entry, memory.value.clone(), memory.metadata.clone());
-        Self { values_redacted: memory.values_redacted, ..view }
+        Self { values_redacted: memory.values_redacted, value_lost: memory.lost, ..view }
     }
 }
 
 impl From<&ListedEntry> for EntryView {
     fn from(listed: &ListedEntry) -> Self {
-        Self::new(&listed.key, &listed.entry, listed.value.clone(), listed.metadata.clone())
+        let view = Self::new(&listed.key, &listed.entry, listed.value.clone(), listed.metadata.clone());
+        Self { value_lost: listed.lost, ..view }
     }
 }
 

@@ -116,7 +116,8 @@ pub struct Details {
     /// Who holds a lock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holder: Option<String>,
-    /// `unknown` when it cannot be said whether the write is there; the idempotency key settles it.
+    /// `unknown` when it cannot be said whether the write is there, `recorded` when it is and only its answer
+    /// is missing; the idempotency key settles it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<&'static str>,
     /// The last position that is surely durable.
@@ -146,6 +147,7 @@ impl From<&Error> for Details {
                 Self { position: Some(*position), ..Self::default() }
             }
             Error::Engine(EngineError::OtherHistory(not_met)) => not_met.as_ref().into(),
+            Error::Engine(EngineError::Unanswered { .. }) => Self { outcome: Some("recorded"), ..Self::default() },
             _ => Self::default(),
         }
     }
@@ -259,9 +261,10 @@ impl From<&LogError> for Details {
                 reason: Some(damage.reason.clone()),
                 ..none
             },
-            LogError::Io { path, .. } | LogError::NotFound { path } | LogError::NotAStore { path, .. } => {
-                Self { path: Some(path.clone()), ..none }
-            }
+            LogError::Io { path, .. }
+            | LogError::NotFound { path }
+            | LogError::NotAStore { path, .. }
+            | LogError::SalvageUnfinished { path } => Self { path: Some(path.clone()), ..none },
             LogError::NewerFormat { path, .. } => {
                 Self { path: Some(path.clone()), reason: Some("newer_format".to_owned()), ..none }
             }

@@ -4,7 +4,7 @@ use bilinc::{DreamId, HistoryItem, HistoryState, Json, Key, KeyHistory, Seq, Sna
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Time, fields};
+use super::{Time, fields, is_false};
 
 /// The recorded changes of one key, newest first.
 #[derive(Debug, Serialize, ToSchema)]
@@ -51,6 +51,9 @@ pub struct HistoryEntry {
     pub after: Option<Json>,
     /// Whether values are hidden because a later forget stands.
     pub values_redacted: bool,
+    /// Whether a value was lost with damage of the log.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_lost: bool,
     /// The version that the entry got.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -96,6 +99,7 @@ impl HistoryEntry {
             before: value(&item.before),
             after: value(&item.after),
             values_redacted: item.values_redacted,
+            value_lost: item.before.iter().chain(&item.after).any(|state| state.lost),
             entry_version: item.after.as_ref().map(|after| after.entry.version),
             rollback_snapshot_id: item.rollback_snapshot,
             dream_id: item.dream,

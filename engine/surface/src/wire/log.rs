@@ -87,6 +87,9 @@ pub struct LogEvent {
     /// Whether the value is hidden because a later forget stands.
     #[serde(skip_serializing_if = "is_false")]
     pub values_redacted: bool,
+    /// Whether the value was lost with damage of the log.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_lost: bool,
     /// Whether the clock was seen to have stepped back.
     #[serde(skip_serializing_if = "is_false")]
     pub clock_back: bool,
@@ -115,6 +118,7 @@ impl From<&LogItem> for LogEvent {
             value: item.value.clone(),
             value_truncated: false,
             values_redacted: item.values_redacted,
+            value_lost: item.lost,
             clock_back: operation.clock_back,
         }
     }

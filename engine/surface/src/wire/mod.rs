@@ -16,6 +16,7 @@ pub mod history;
 pub mod log;
 pub mod recall;
 pub mod requests;
+pub mod salvage;
 pub mod snapshots;
 pub mod status;
 pub mod transfer;

@@ -118,6 +118,10 @@ pub struct StoreView {
     pub read_only: Option<String>,
     /// What an open cut off the end of the log.
     pub recovered: Option<String>,
+    /// Events that were lost with damage of the log.
+    pub lost_events: u64,
+    /// Events that lost their values with damage of the log.
+    pub lost_bodies: u64,
     /// Dreams that can be undone or still act.
     pub dreams: Vec<OpenDreamView>,
 }
@@ -185,6 +189,8 @@ impl StatusView {
                 durability: status.durability,
                 read_only: status.read_only.clone(),
                 recovered: status.recovered.clone(),
+                lost_events: status.lost.0,
+                lost_bodies: status.lost.1,
                 dreams,
             },
         }

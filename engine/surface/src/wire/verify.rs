@@ -4,6 +4,8 @@ use bilinc::{ChainHash, CheckpointProof, Head, Seq, StoreId, Verified, VerifiedS
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::salvage::SalvageRecordView;
+
 /// What reading the whole log proved.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -33,6 +35,8 @@ pub struct VerifiedView {
     pub bodies: u64,
     /// Bodies that were erased.
     pub erased_bodies: u64,
+    /// Salvages of a damaged log, oldest first: what was lost then.
+    pub salvages: Vec<SalvageRecordView>,
     /// Whether the state folded anew from the log equals the state that answers.
     pub state_equal: bool,
     /// The comparison of the checkpoint with the log; none when there is no checkpoint.
@@ -87,6 +91,7 @@ impl VerifiedView {
             events: 0,
             bodies: 0,
             erased_bodies: 0,
+            salvages: Vec::new(),
             state_equal: true,
             checkpoint: None,
             recall_checkpoint: None,
@@ -108,6 +113,7 @@ impl From<&Verified> for VerifiedView {
             events: verified.events,
             bodies: verified.bodies,
             erased_bodies: verified.erased_bodies,
+            salvages: verified.salvages.iter().map(SalvageRecordView::from).collect(),
             state_equal: verified.state_equal,
             checkpoint: verified.checkpoint.map(CheckpointView::from),
             recall_checkpoint: verified.recall_checkpoint.map(CheckpointView::from),

@@ -16,6 +16,7 @@ mod processes;
 mod purge;
 mod refusals;
 mod rollback;
+mod salvage;
 mod shell;
 mod terminal;
 mod transfer;

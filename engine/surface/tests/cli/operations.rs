@@ -61,6 +61,7 @@ fn person(shell: &Shell) -> String {
     says(&["log"], "dream");
     says(&["status"], "durability");
     says(&["verify"], "The log is whole.");
+    says(&["salvage"], "Nothing to salvage: the log is whole. Nothing was changed.");
     says(&["forget", "--key", "p", "--reason", "r"], "Forgot p");
     says(&["undo", "--seq", &last_position(shell).to_string()], "1 restored");
     dream
@@ -146,6 +147,7 @@ fn read(shell: &Shell, dream: &str, answer: &mut impl FnMut(&'static str, Value)
     assert!(shell.text(&["verify", "--since-head", head]).contains("nothing has come since"));
     answer("backup", shell.json(&["backup", "copy"]));
     assert!(shell.text(&["backup", "another copy"]).starts_with("Copied to another copy"));
+    answer("salvage", shell.json(&["salvage", "--preview"]));
     answer("dream show", shell.json(&["dream", "show", dream]));
     answer("dream list", shell.json(&["dream", "list"]));
     let file = shell.file("out.jsonl");

@@ -39,11 +39,15 @@ pub(super) fn end_of_entry(chain: &[Arc<RecordedEvent>], taken: &BTreeSet<Seq>, 
 }
 
 /// The newest forget or purge of the chain that stands once `extra` is taken back, [`Seq::ZERO`] for none.
+/// What was lost may have been one.
 pub(super) fn standing_forget(chain: &[Arc<RecordedEvent>], extra: &[Seq]) -> Seq {
     let taken = taken_back(chain, &BTreeSet::new(), extra);
     chain
         .iter()
         .rev()
-        .find(|event| matches!(event.event, Event::Forgotten(_) | Event::Purged(_)) && !taken.contains(&event.seq))
+        .find(|event| {
+            matches!(event.event, Event::Forgotten(_) | Event::Purged(_) | Event::Lost(_))
+                && !taken.contains(&event.seq)
+        })
         .map_or(Seq::ZERO, |event| event.seq)
 }

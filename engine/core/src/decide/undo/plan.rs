@@ -77,6 +77,9 @@ pub(super) fn plan_key(
             let purged = slot.is_purged(first.seq);
             let reason = if purged { UndoConflictReason::Purged } else { UndoConflictReason::Changed };
             plan.conflict = Some(UndoConflict { key: key.clone(), reason, change: change.change_info() });
+        } else if would_bring_back_lost(state, chain, slot, first) {
+            let reason = UndoConflictReason::Lost;
+            plan.conflict = Some(UndoConflict { key: key.clone(), reason, change: None });
         } else {
             let reopened = cleared_by(state, chain, &taken, &flags);
             let back = |flag: &OpenFlag| !selected.contains(&flag.seq) && !of_undone_dream(state, flag);
@@ -94,6 +97,19 @@ pub(super) fn plan_key(
             Some(UndoItem { key: key.clone(), undone: newest.seq, op: newest.command_op().into(), version: None });
     }
     plan
+}
+
+/// Whether what stood before this change is not known any more. A value that stays as it is does not
+/// have to be brought back.
+fn would_bring_back_lost(state: &State, chain: &[Arc<RecordedEvent>], slot: &Slot, first: &RecordedEvent) -> bool {
+    if first.event.creates() {
+        return false;
+    }
+    let before = slot_at(chain, first.seq.before());
+    let Some(then) = &before.entry else { return before.is_unknown() };
+    let stays =
+        slot.entry.as_ref().is_some_and(|now| now.value_at == then.value_at && now.metadata_at == then.metadata_at);
+    state.has_lost(then) && !stays
 }
 
 /// The event that brings the entry back to what it was before the first of these changes.

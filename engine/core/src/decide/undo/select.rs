@@ -77,6 +77,10 @@ fn single<H: History>(from: &H, seqs: &[Seq], head: Seq) -> Result<BTreeSet<Seq>
             other if can_be_undone(other) => {
                 found.insert(*seq);
             }
+            Event::Lost(_) | Event::Salvaged(_) => {
+                let message = format!("what was recorded at position {seq} is about damage of the log");
+                return Err(Rejection::invalid("seqs", "not_undoable", message).into());
+            }
             Event::Purged(_) | Event::PurgeCompleted(_) => {
                 let message = format!("position {seq} is a purge, which cannot be undone");
                 return Err(Rejection::invalid("seqs", "not_undoable", message).into());
@@ -123,6 +127,8 @@ fn can_be_undone(event: &Event) -> bool {
         | Event::RolledBack(_)
         | Event::Imported(_)
         | Event::Purged(_)
-        | Event::PurgeCompleted(_) => false,
+        | Event::PurgeCompleted(_)
+        | Event::Lost(_)
+        | Event::Salvaged(_) => false,
     }
 }

@@ -37,6 +37,9 @@ fn values(out: &mut dyn Write, style: Style, entry: &DiffEntry, asked: bool) -> 
     if entry.values_redacted && asked {
         writeln!(out, "    {}", style.dim("(a value is not shown: the memory was forgotten)"))?;
     }
+    if entry.value_lost && asked {
+        writeln!(out, "    {}", style.dim("(a value was lost with damage of the log)"))?;
+    }
     for (sign, value) in [("-", &entry.before), ("+", &entry.after)] {
         if let Some(value) = value {
             writeln!(out, "    {sign} {}", cut(&value_line(value), VALUE))?;

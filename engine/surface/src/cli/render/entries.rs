@@ -83,10 +83,17 @@ pub(in crate::cli) fn entry(out: &mut dyn Write, style: Style, view: &EntryView)
                 writeln!(out, "  {line}")?;
             }
         }
+        None if view.value_lost => {
+            writeln!(out, "  {}", style.paint(Tone::Bad, "(lost with damage of the log)"))?;
+        }
         None if view.values_redacted => {
             writeln!(out, "  {}", style.dim("(not shown: the memory was forgotten later)"))?;
         }
         None => writeln!(out, "  {}", style.dim("(erased)"))?,
+    }
+    if view.incomplete {
+        let note = "(a part of its past is lost: what follows is the last that is known)";
+        writeln!(out, "  {}", style.paint(Tone::Warning, note))?;
     }
     let mut line = |name: &str, text: String| writeln!(out, "{} {text}", style.dim(&format!("{name:<10}")));
     line("type", format!("{}, importance {}", view.memory_type, view.importance))?;
@@ -217,6 +224,7 @@ fn change_lines(out: &mut dyn Write, style: Style, change: &HistoryEntry) -> Dra
     let short = |value: &Json| cut(&value_line(value), HISTORY_VALUE).into_owned();
     let values = match (&change.before, &change.after) {
         _ if matches!(change.op, "flag" | "unflag") => String::new(),
+        _ if change.value_lost => style.paint(Tone::Bad, "(lost with damage of the log)"),
         _ if change.values_redacted => style.dim("(not shown: the memory was forgotten)"),
         (Some(before), Some(after)) if before != after => format!("{} → {}", short(before), short(after)),
         (_, Some(after)) => short(after),

@@ -19,7 +19,9 @@ pub(in crate::cli) fn status(out: &mut dyn Write, style: Style, view: &StatusVie
     writeln!(out, "{}", style.bold(&path))?;
     if let Some(reason) = &view.store.read_only {
         writeln!(out, "{}", style.paint(Tone::Bad, &format!("Read-only: {}", escape(reason))))?;
-        writeln!(out, "{}", style.dim("Reads go on. `bilinc verify` says where a damage begins."))?;
+        let next =
+            "Reads go on. `bilinc verify` says where a damage begins, `bilinc salvage --preview` what can be kept.";
+        writeln!(out, "{}", style.dim(next))?;
     }
     if let Some(recovered) = &view.store.recovered {
         writeln!(out, "{}", style.paint(Tone::Warning, &format!("Recovered: {}", escape(recovered))))?;
@@ -50,6 +52,11 @@ pub(in crate::cli) fn status(out: &mut dyn Write, style: Style, view: &StatusVie
         line("checkpoint", format!("@{checkpoint}"))?;
     }
     line("durability", view.store.durability.to_owned())?;
+    if view.store.lost_events > 0 || view.store.lost_bodies > 0 {
+        let events = count(view.store.lost_events, "event", "events");
+        let values = count(view.store.lost_bodies, "value", "values");
+        line("lost", format!("{events} and {values}, with damage that was salvaged"))?;
+    }
     for dream in &view.store.dreams {
         let left = count(dream.days_left.max(0).unsigned_abs(), "day", "days");
         line("dream", format!("{}  {}, {left} left to undo it", dream.dream_id, dream.state.replace('_', " ")))?;
@@ -59,6 +66,7 @@ pub(in crate::cli) fn status(out: &mut dyn Write, style: Style, view: &StatusVie
 
 pub(in crate::cli) fn verified(out: &mut dyn Write, style: Style, view: &VerifiedView) -> Drawn {
     writeln!(out, "{}", style.paint(Tone::Good, "The log is whole."))?;
+    super::salvage::records(out, style, &view.salvages)?;
     let segments = count(view.segments, "segment", "segments");
     writeln!(out, "  Read {} in {segments}; every checksum holds.", bytes(view.bytes))?;
     let (operations, events) =

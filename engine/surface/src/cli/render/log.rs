@@ -32,6 +32,8 @@ pub(in crate::cli) fn log_line(out: &mut dyn Write, style: Style, event: &LogEve
     }
     if let Some(value) = &event.value {
         parts.push(cut(&value_line(value), VALUE).into_owned());
+    } else if event.value_lost {
+        parts.push("(value lost with damage of the log)".to_owned());
     } else if event.values_redacted {
         parts.push("(value not shown: forgotten)".to_owned());
     }

@@ -5,6 +5,7 @@ mod dreams;
 mod entries;
 mod info;
 mod log;
+mod salvage;
 mod snapshots;
 mod style;
 mod table;
@@ -18,6 +19,7 @@ pub(super) use self::entries::{
 };
 pub(super) use self::info::{backed_up, imported, status, verified};
 pub(super) use self::log::{log, log_line};
+pub(super) use self::salvage::salvage;
 pub(super) use self::snapshots::{preview, rolled_back, snapshot_taken, snapshots};
 pub use self::style::Style;
 pub(super) use self::text::{escape, shell_word};
