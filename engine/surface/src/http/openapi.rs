@@ -134,7 +134,7 @@ fn parameters(operation: &Operation, run: Run, shape: &Shape) -> Vec<Value> {
 fn body(operation: &Operation, run: Run, shape: &Shape) -> Option<Value> {
     if matches!(run, Run::Import) {
         let lines = json!({"type": "string", "description": "JSON Lines, one memory a line."});
-        return Some(json!({"required": true, "content": {"application/x-ndjson": {"schema": lines}}}));
+        return Some(json!({"required": false, "content": {"application/x-ndjson": {"schema": lines}}}));
     }
     if operation.method == "GET" {
         return None;

@@ -7,10 +7,11 @@ use utoipa::ToSchema;
 use super::Time;
 
 /// What a salvage did, or would do.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalvageView {
     /// The store; none when there is no store yet.
+    #[schema(value_type = Option<String>)]
     pub store_id: Option<StoreId>,
     /// Whether nothing was written because only a preview was asked for.
     pub preview: bool,
@@ -29,17 +30,20 @@ pub struct SalvageView {
     /// Events whose facts are kept and whose values are lost.
     pub lost_bodies: Vec<LostBodyView>,
     /// Operations that are kept although nothing proves them any more.
+    #[schema(value_type = Vec<u64>)]
     pub unproven: Vec<Seq>,
     /// Keys with a gap in their past.
+    #[schema(value_type = Vec<String>)]
     pub incomplete_keys: Vec<Key>,
     /// The last position that the log had.
+    #[schema(value_type = u64)]
     pub last_seq: Seq,
     /// Where the damaged files lie now, in the store's folder.
     pub quarantined: Vec<String>,
 }
 
 /// What of a damaged log is whole.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct KeptView {
     /// Operations.
     pub operations: u64,
@@ -70,11 +74,13 @@ pub struct LostView {
 }
 
 /// An event that lost its value.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct LostBodyView {
     /// Where it is.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// The key that it is about.
+    #[schema(value_type = Option<String>)]
     pub key: Option<Key>,
     /// What was found.
     pub reason: String,

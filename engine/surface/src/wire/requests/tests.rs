@@ -14,7 +14,7 @@ fn query(pairs: &[(&str, &str)]) -> Members<'static> {
 }
 
 #[track_caller]
-fn refused<R: Read + std::fmt::Debug>(read: Result<R, Rejection>, field: &str, reason: &str) {
+fn refused<R: std::fmt::Debug>(read: Result<R, Rejection>, field: &str, reason: &str) {
     match read.unwrap_err() {
         Rejection::Invalid { field: found, reason: why, .. } => assert_eq!((found.as_str(), why), (field, reason)),
         other => panic!("{other}"),
@@ -74,4 +74,15 @@ fn the_last_page_is_the_one_with_a_report_or_without_actions() {
     assert_eq!(state(&format!(r#"{{"actions":{flag}}}"#)), "open");
     assert_eq!(state(&format!(r#"{{"actions":{flag},"report":"done"}}"#)), "finished");
     assert_eq!(state("{}"), "finished");
+}
+
+#[test]
+fn a_whole_number_may_be_written_with_a_point() {
+    let limit = |text: &str| read::<ListRequest>(&format!(r#"{{"limit":{text}}}"#)).map(|list| list.limit);
+    for (text, wanted) in [("30", 30), ("30.0", 30), ("3e1", 30), ("18446744073709551615", u64::MAX)] {
+        assert_eq!(limit(text).unwrap(), Some(wanted), "{text}");
+    }
+    for text in ["30.5", "-1", "-1.0", "1e300", "\"30\"", "true"] {
+        refused(limit(text), "limit", "wrong_type");
+    }
 }
