@@ -13,6 +13,7 @@ use super::dreams::DreamArgs;
 use super::entries::{CommitArgs, ConfirmArgs, ForgetArgs, ReviseArgs};
 use super::flags::{FlagArgs, FlagsArgs, UnflagArgs};
 use super::log::LogArgs;
+use super::mcp::McpArgs;
 use super::overview;
 use super::reads::{GetArgs, HistoryArgs, ListArgs, RecallArgs};
 use super::rollback::RollbackArgs;
@@ -110,6 +111,8 @@ pub(super) enum Command {
     Export(ExportArgs),
     #[command(about = catalogue::IMPORT.summary)]
     Import(ImportArgs),
+    /// Serve the store to agents over the Model Context Protocol
+    Mcp(McpArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// See a dream pass and its undo on a store that is thrown away

@@ -11,6 +11,7 @@ Usage: bilinc [--store DIR] [--json] COMMAND [OPTIONS]
 
 const TAIL: &str = "
 Other
+  mcp                Serve the store to agents over the Model Context Protocol
   completions        Print a completion script for a shell
   demo               See a dream pass and its undo on a store that is thrown away
 

@@ -41,7 +41,7 @@ pub struct DiffView {
 }
 
 /// A key in a diff.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffEntry {
     /// The key.
@@ -60,6 +60,9 @@ pub struct DiffEntry {
     /// Its value at the second point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Json>,
+    /// Whether a value was cut, because the answer would be too large.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_truncated: bool,
     /// Whether a value is hidden because a later forget stands.
     #[serde(skip_serializing_if = "is_false")]
     pub values_redacted: bool,
@@ -94,6 +97,7 @@ impl From<&DiffItem> for DiffEntry {
             after_version: after.map(|state| state.entry.version),
             before: before.and_then(|state| state.value.clone()),
             after: after.and_then(|state| state.value.clone()),
+            value_truncated: false,
             values_redacted: item.values_redacted,
             value_lost: item.before.iter().chain(&item.after).any(|state| state.lost),
         }

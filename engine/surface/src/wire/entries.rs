@@ -52,6 +52,9 @@ pub struct EntryView {
     /// Its value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Json>,
+    /// Whether a value was cut, because the answer would be too large.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_truncated: bool,
     /// What kind of memory it is.
     pub memory_type: &'static str,
     /// 0.0 to 1.0.
@@ -98,6 +101,7 @@ impl EntryView {
         Self {
             key: key.clone(),
             value,
+            value_truncated: false,
             memory_type: facts.memory_type.name(),
             importance: facts.importance,
             metadata,

@@ -22,7 +22,7 @@ pub struct HistoryView {
 
 /// A recorded change. Values are left out where there was none, where none was asked for, and where
 /// it is hidden or erased.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryEntry {
     /// What it did.
@@ -44,6 +44,9 @@ pub struct HistoryEntry {
     /// The value after.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Json>,
+    /// Whether a value was cut, because the answer would be too large.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_truncated: bool,
     /// Whether values are hidden because a later forget stands.
     pub values_redacted: bool,
     /// Whether a value was lost with damage of the log.
@@ -89,6 +92,7 @@ impl HistoryEntry {
             session_id: item.session_id.as_deref().map(str::to_owned),
             before: value(&item.before),
             after: value(&item.after),
+            value_truncated: false,
             values_redacted: item.values_redacted,
             value_lost: item.before.iter().chain(&item.after).any(|state| state.lost),
             entry_version: item.after.as_ref().map(|after| after.entry.version),

@@ -69,6 +69,9 @@ pub struct LogEvent {
     /// The value in its body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Json>,
+    /// Whether the value was cut, because the answer would be too large.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_truncated: bool,
     /// Whether the value is hidden because a later forget stands.
     #[serde(skip_serializing_if = "is_false")]
     pub values_redacted: bool,
@@ -101,6 +104,7 @@ impl From<&LogItem> for LogEvent {
             evidence_keys: if let Event::Flagged(flagged) = event { flagged.evidence_keys.clone() } else { Vec::new() },
             entry_version: event.version(),
             value: item.value.clone(),
+            value_truncated: false,
             values_redacted: item.values_redacted,
             value_lost: item.lost,
             clock_back: operation.clock_back,

@@ -15,6 +15,7 @@ pub mod fields;
 pub mod history;
 pub mod log;
 pub mod recall;
+pub mod requests;
 pub mod salvage;
 pub mod snapshots;
 pub mod status;

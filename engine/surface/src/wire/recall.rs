@@ -3,7 +3,7 @@
 use bilinc::{Json, Key, RecallHit, Version};
 use serde::Serialize;
 
-use super::Time;
+use super::{Time, is_false};
 use super::entries::{FlagView, flags_of};
 
 /// The results of a recall, best first.
@@ -14,13 +14,16 @@ pub struct RecallView {
 }
 
 /// A result.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecallResult {
     /// The entry's key.
     pub key: Key,
     /// Its value.
     pub value: Option<Json>,
+    /// Whether the value was cut, because the answer would be too large.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_truncated: bool,
     /// What kind of memory it is.
     pub memory_type: &'static str,
     /// 0.0 to 1.0.
@@ -54,7 +57,7 @@ pub struct RecallResult {
 }
 
 /// A term of the query and how it was found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Matched {
     /// The term.
     pub term: String,
@@ -81,6 +84,7 @@ impl From<&RecallHit> for RecallResult {
         Self {
             key: memory.key.clone(),
             value: memory.value.clone(),
+            value_truncated: false,
             memory_type: entry.facts.memory_type.name(),
             importance: entry.facts.importance,
             metadata: memory.metadata.clone(),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{ByType, Time};
 
 /// A snapshot.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SnapshotView {
     /// Its id.
@@ -69,7 +69,7 @@ pub struct PreviewCounts {
 }
 
 /// What a rollback would do.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewView {
     /// The snapshot.

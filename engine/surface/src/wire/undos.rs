@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{Change, is_false};
 
 /// What an undo did to each key.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UndoView {
     /// The dream, when it was the undo of one.
@@ -34,7 +34,7 @@ pub struct UndoView {
 }
 
 /// A key that was taken back.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoredKey {
     /// The key.
@@ -50,7 +50,7 @@ pub struct RestoredKey {
 }
 
 /// A key that was left as it is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ConflictKey {
     /// The key.
     pub key: Key,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::wire::{Change, Time, is_false};
 
 /// What became of one action.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultView {
     /// Its place in the list that was sent.
@@ -34,7 +34,7 @@ pub struct ResultView {
 }
 
 /// Why an action could not be carried out.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ResultError {
     /// The error code.
     pub code: String,
@@ -43,7 +43,7 @@ pub struct ResultError {
 }
 
 /// An entry that changed since the named version.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Current {
     /// Its version now; none when a dry run stands before a version that it did not make.
@@ -113,7 +113,7 @@ impl ResultView {
 }
 
 /// Pages of a dream were judged.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedView {
     /// Which dream.

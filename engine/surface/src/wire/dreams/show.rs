@@ -8,7 +8,7 @@ use crate::wire::Time;
 use crate::wire::undos::UndoView;
 
 /// What a dream was asked for.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OptionsView {
     /// Most candidates.
@@ -33,7 +33,7 @@ impl From<&DreamOptions> for OptionsView {
 }
 
 /// A candidate with the version it had.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateRef {
     /// The entry's key.
@@ -49,7 +49,7 @@ impl From<&Candidate> for CandidateRef {
 }
 
 /// An action, without its value, with what became of it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionView {
     /// The version that was named.
@@ -68,7 +68,7 @@ pub struct ActionView {
 }
 
 /// A dream as it stands.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DreamView {
     /// Its id.
@@ -129,7 +129,7 @@ impl From<&bilinc::DreamView> for DreamView {
 }
 
 /// A dream in a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryView {
     /// Its id.

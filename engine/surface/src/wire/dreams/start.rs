@@ -3,7 +3,7 @@
 use bilinc::{DreamCandidate, DreamId, DreamStarted, Json, Key, Version, limits};
 use serde::Serialize;
 
-use crate::wire::Time;
+use crate::wire::{Time, is_false};
 use crate::wire::entries::{FlagView, flags_of};
 
 /// A dream began.
@@ -23,7 +23,7 @@ pub struct StartedView {
 }
 
 /// A candidate with its value.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateView {
     /// The entry's key.
@@ -40,6 +40,9 @@ pub struct CandidateView {
     pub entry_version: Version,
     /// Its value.
     pub value: Option<Json>,
+    /// Whether the value was cut, because the answer would be too large.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_truncated: bool,
     /// Its open flags.
     pub flags: Vec<FlagView>,
 }
@@ -55,6 +58,7 @@ impl From<&DreamCandidate> for CandidateView {
             updated_at: entry.updated_at.into(),
             entry_version: entry.version,
             value: memory.value.clone(),
+            value_truncated: false,
             flags: flags_of(entry),
         }
     }
