@@ -9,6 +9,7 @@
 
 pub mod catalogue;
 pub mod cli;
+pub mod http;
 pub mod mcp;
 pub mod wire;
 

@@ -42,6 +42,8 @@ pub enum CliError {
         /// What is wrong and what would be right.
         message: String,
     },
+    /// The server cannot begin or go on.
+    Serve(String),
     /// A file of the caller's cannot be read or written.
     File {
         /// What was being done.
@@ -115,7 +117,7 @@ impl CliError {
             Self::Engine(error) | Self::NotCopied(error) | Self::Unsound { error, .. } => error.to_string(),
             Self::Apply { failed, .. } => failed.error.to_string(),
             Self::Unexpected(what) => format!("an answer is not what it has to be: {what}"),
-            Self::Usage { message, .. } => message.clone(),
+            Self::Serve(message) | Self::Usage { message, .. } => message.clone(),
             Self::File { doing, path, source } => format!("cannot {doing} {path}: {source}"),
             Self::Output(source) => format!("cannot write the answer: {source}"),
             Self::StateDiffers => {
@@ -141,7 +143,9 @@ impl CliError {
                 let reason = if source.kind() == io::ErrorKind::InvalidData { "invalid_utf8" } else { "file" };
                 Details { path: Some(path.clone()), reason: Some(reason.to_owned()), ..Details::default() }
             }
-            Self::Output(_) | Self::StateDiffers | Self::CheckpointDiffers | Self::Unexpected(_) => Details::default(),
+            Self::Output(_) | Self::StateDiffers | Self::CheckpointDiffers | Self::Unexpected(_) | Self::Serve(_) => {
+                Details::default()
+            }
         }
     }
 

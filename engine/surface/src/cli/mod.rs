@@ -13,6 +13,7 @@ mod dreams;
 mod entries;
 mod errors;
 mod flags;
+mod keys;
 mod log;
 mod mcp;
 mod overview;
@@ -21,6 +22,7 @@ mod reads;
 mod render;
 mod rollback;
 mod salvage;
+mod serve;
 mod snapshot;
 mod status;
 mod store;
@@ -112,6 +114,8 @@ pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> 
         Some(Command::Export(args)) => transfer::export(console, &args),
         Some(Command::Import(args)) => transfer::import(console, args),
         Some(Command::Mcp(args)) => mcp::run(console, args),
+        Some(Command::Serve(args)) => serve::serve(console, &args),
+        Some(Command::Keys(args)) => keys::run(console, args),
         Some(Command::Completions(args)) => completions::completions(console, &args),
         Some(Command::Demo) => demo::run(console.out, console.style),
     }

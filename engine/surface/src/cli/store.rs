@@ -199,13 +199,18 @@ fn named_folder(option: Option<&Path>, variable: impl Fn(&str) -> Option<OsStrin
 
 /// The store in the user's data folder.
 fn default_folder(variable: impl Fn(&str) -> Option<OsString>, macos: bool) -> Result<PathBuf, CliError> {
+    data_folder(variable, macos)
+        .map(|data| data.join("bilinc"))
+        .ok_or_else(|| CliError::usage("store", "there is no home folder to keep a store in: name one with --store"))
+}
+
+/// The user's data folder.
+pub(super) fn data_folder(variable: impl Fn(&str) -> Option<OsString>, macos: bool) -> Option<PathBuf> {
     let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let data = folder("XDG_DATA_HOME").or_else(|| {
+    folder("XDG_DATA_HOME").or_else(|| {
         let home = folder("HOME")?;
         Some(if macos { home.join("Library/Application Support") } else { home.join(".local/share") })
-    });
-    data.map(|data| data.join("bilinc"))
-        .ok_or_else(|| CliError::usage("store", "there is no home folder to keep a store in: name one with --store"))
+    })
 }
 
 #[cfg(test)]

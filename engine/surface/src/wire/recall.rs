@@ -3,8 +3,8 @@
 use bilinc::{Json, Key, RecallHit, Version};
 use serde::Serialize;
 
-use super::{Time, is_false};
 use super::entries::{FlagView, flags_of};
+use super::{Time, is_false};
 
 /// The results of a recall, best first.
 #[derive(Debug, Serialize)]

@@ -26,6 +26,9 @@ pub struct StatusView {
 /// What the caller works on.
 #[derive(Debug, Serialize)]
 pub struct Workspace {
+    /// The project, on a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// The store's id; none when there is no store yet.
     pub id: Option<StoreId>,
     /// Where it is.
@@ -141,7 +144,7 @@ impl StatusView {
             .collect();
         Self {
             plan: "self-hosted",
-            workspace: Workspace { id: exists.then_some(status.store), path },
+            workspace: Workspace { project: None, id: exists.then_some(status.store), path },
             capabilities: Capabilities {
                 read: true,
                 write: status.read_only.is_none(),

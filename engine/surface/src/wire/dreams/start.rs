@@ -3,8 +3,8 @@
 use bilinc::{DreamCandidate, DreamId, DreamStarted, Json, Key, Version, limits};
 use serde::Serialize;
 
-use crate::wire::{Time, is_false};
 use crate::wire::entries::{FlagView, flags_of};
+use crate::wire::{Time, is_false};
 
 /// A dream began.
 #[derive(Debug, Serialize)]

@@ -1,7 +1,7 @@
 //! Requests that change one entry.
 
-use bilinc::{At, Commit, Confirm, EntryChange, Error, Flag, Forget, Json, Memory, Revise, Strategy, Unflag, Written};
 use bilinc::Rejection;
+use bilinc::{At, Commit, Confirm, EntryChange, Error, Flag, Forget, Json, Memory, Revise, Strategy, Unflag, Written};
 
 use super::{Prepared, Request, Surface, actor, answered, key, keys, memory_type, named, request, version, whole};
 use crate::wire::entries::{Committed, Confirmed, Flags, Forgotten, Revised, flags_of};

@@ -18,12 +18,11 @@ use serde::Serialize;
 pub use self::back::{
     DiffRequest, PreviewRequest, RollbackRequest, SnapshotRequest, SnapshotsRequest, UndoRequest, undo_selection,
 };
-pub use self::dreams::{
-    DreamApplyRequest, DreamListRequest, DreamShowRequest, DreamStartRequest, DreamUndoRequest,
-};
+pub use self::dreams::{DreamApplyRequest, DreamListRequest, DreamShowRequest, DreamStartRequest, DreamUndoRequest};
 pub use self::entries::{CommitRequest, ConfirmRequest, FlagRequest, ForgetRequest, ReviseRequest, UnflagRequest};
 pub use self::members::{Field, Members};
 pub(crate) use self::members::{beginning, members, wrong_type};
+pub(crate) use self::reads::response_too_large;
 pub use self::reads::{GetRequest, HistoryRequest, ListRequest, RecallRequest};
 pub use self::store::{ImportRequest, LogRequest, StatusRequest, Unsound, VerifyRequest, sound};
 

@@ -239,4 +239,3 @@ pub(super) fn check_diff(memory: &Memory, query: &bilinc::DiffQuery, most: usize
     let bytes = states.map(|state| u64::from(state.entry.value_bytes)).sum();
     check_bytes(bytes, items.len(), most)
 }
-

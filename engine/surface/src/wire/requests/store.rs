@@ -65,7 +65,8 @@ impl LogRequest {
     pub fn query(&self) -> Result<LogQuery, Rejection> {
         let orders = [false, true];
         let order = |oldest_first| if oldest_first { "oldest" } else { "newest" };
-        let oldest_first = self.order.as_deref().map_or(Ok(false), |name| super::named("order", name, orders, order))?;
+        let oldest_first =
+            self.order.as_deref().map_or(Ok(false), |name| super::named("order", name, orders, order))?;
         let before = |text: &String| fields::time_from_start("before", text);
         let after = |text: &String| fields::time_to_end("after", text);
         Ok(LogQuery {
@@ -178,6 +179,20 @@ pub enum Unsound {
     State,
     /// A checkpoint was not what the log says.
     Checkpoint,
+}
+
+impl Unsound {
+    /// What is wrong and what was done.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::State => "the log is whole, but the state folded anew from it differs from the state that answers",
+            Self::Checkpoint => {
+                "the log is whole, but a checkpoint differed from what the log gives; it was set \
+                 aside, and the next open reads the log"
+            }
+        }
+    }
 }
 
 /// What is wrong although the log is whole: the state that answers, and what is kept of it, must be
