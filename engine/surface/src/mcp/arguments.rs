@@ -82,11 +82,6 @@ impl<'a> Arguments<'a> {
         self.raw(name).and_then(numbers::whole)
     }
 
-    /// Yes or no; no when it is not given.
-    pub(super) fn flag(&self, name: &str) -> bool {
-        self.raw(name).and_then(flag).unwrap_or(false)
-    }
-
     /// The arguments as the request that every surface reads, in its one spelling.
     ///
     /// # Errors
@@ -107,7 +102,8 @@ impl<'a> Arguments<'a> {
                 }
             }
         }
-        let members: Vec<_> = body.iter().map(|(name, raw)| format!("\"{}\":{raw}", fields::camel_case(name))).collect();
+        let members: Vec<_> =
+            body.iter().map(|(name, raw)| format!("\"{}\":{raw}", fields::camel_case(name))).collect();
         R::read_all(Members::of_body(&format!("{{{}}}", members.join(",")))?)
     }
 }
@@ -129,7 +125,9 @@ fn one_spelling(name: &str, given: Given<'_>) -> Result<String, Rejection> {
     Ok(match kind {
         Kind::Whole(..) => numbers::whole(raw).map_or_else(|| raw.to_owned(), |number| number.to_string()),
         Kind::Wholes => wholes(raw).map_or_else(|| raw.to_owned(), |numbers| as_json(numbers.into())),
-        Kind::Number(..) if raw.starts_with('"') => numbers::number(raw).map_or_else(|| raw.to_owned(), |n| as_json(n.into())),
+        Kind::Number(..) if raw.starts_with('"') => {
+            numbers::number(raw).map_or_else(|| raw.to_owned(), |n| as_json(n.into()))
+        }
         Kind::Flag => flag(raw).unwrap_or_default().to_string(),
         Kind::Texts | Kind::Words(_) => as_json(strings(name, raw)?.into()),
         Kind::Object | Kind::Actions => unpacked(raw),

@@ -11,10 +11,16 @@ fn answer(properties: Value, required: &[&str]) -> Map<String, Value> {
     }
     all.extend([
         ("stateVersion".to_owned(), described("string", "The chain hash at the head of the log")),
-        ("replayed".to_owned(), described("boolean", "Whether this answer was given before and nothing was written now")),
+        (
+            "replayed".to_owned(),
+            described("boolean", "Whether this answer was given before and nothing was written now"),
+        ),
         ("notice".to_owned(), json!({"type": "string"})),
         ("degraded".to_owned(), described("string", "The damage before which the store answers")),
-        ("omitted".to_owned(), described("object", "How many items of which lists were left out, so that the answer fits")),
+        (
+            "omitted".to_owned(),
+            described("object", "How many items of which lists were left out, so that the answer fits"),
+        ),
     ]);
     let required: Vec<_> = ["success", "stateVersion"].iter().chain(required).copied().collect();
     let mut schema = Map::new();
@@ -161,9 +167,13 @@ pub(super) fn recalled() -> Map<String, Value> {
 pub(super) fn entry() -> Map<String, Value> {
     let mut properties = entry_properties();
     if let Some(properties) = properties.as_object_mut() {
-        properties.insert("valueChars".to_owned(), described("integer", "Characters of the whole value, when it comes in parts"));
+        properties.insert(
+            "valueChars".to_owned(),
+            described("integer", "Characters of the whole value, when it comes in parts"),
+        );
         properties.insert("nextValueOffset".to_owned(), described("integer", "The value_offset of the next part"));
-        properties.insert("nextMetadataOffset".to_owned(), described("integer", "The metadata_offset of the next part"));
+        properties
+            .insert("nextMetadataOffset".to_owned(), described("integer", "The metadata_offset of the next part"));
     }
     answer(properties, &ENTRY)
 }
@@ -209,17 +219,40 @@ pub(super) fn history() -> Map<String, Value> {
 }
 
 pub(super) fn status() -> Map<String, Value> {
-    let dream = object(json!({"dreamId": text(), "state": text(), "daysLeft": whole()}), &["dreamId", "state", "daysLeft"]);
+    let dream =
+        object(json!({"dreamId": text(), "state": text(), "daysLeft": whole()}), &["dreamId", "state", "daysLeft"]);
+    let usage = json!({
+        "memories": whole(),
+        "byType": {"type": "object"},
+        "keys": whole(),
+        "flagged": described("integer", "Memories with an open flag"),
+        "snapshots": whole(),
+        "liveBytes": whole(),
+        "historyBytes": whole(),
+        "purgedBytes": whole(),
+        "logBytes": whole(),
+    });
+    let store = json!({
+        "exists": flag(),
+        "seq": described("integer", "The last position"),
+        "rootHash": text(),
+        "head": text(),
+        "segments": whole(),
+        "checkpoint": or_null("integer"),
+        "durability": text(),
+        "readOnly": {"type": ["string", "null"], "description": "Why it takes no writes"},
+        "recovered": or_null("string"),
+        "lostEvents": whole(),
+        "lostBodies": whole(),
+        "dreams": {"type": "array", "items": dream, "description": "Dreams that can be undone or still act"},
+    });
     let properties = json!({
         "plan": text(),
         "workspace": object(json!({"id": or_null("string"), "path": or_null("string")}), &[]),
         "capabilities": {"type": "object"},
         "limits": {"type": "object"},
-        "usage": object(json!({"memories": whole(), "byType": {"type": "object"}, "flagged": whole()}), &["memories"]),
-        "store": object(
-            json!({"exists": flag(), "seq": whole(), "readOnly": or_null("string"), "dreams": list(dream)}),
-            &["exists", "seq", "dreams"],
-        ),
+        "usage": object(usage, &["memories", "flagged"]),
+        "store": object(store, &["exists", "seq", "dreams"]),
     });
     answer(properties, &["usage", "store"])
 }
@@ -321,7 +354,8 @@ pub(super) fn dream_started() -> Map<String, Value> {
         "valueTruncated": described("boolean", "Whether the value is its beginning only; get gives it whole"),
         "flags": flags(),
     });
-    let candidate = object(candidate, &["key", "memoryType", "importance", "source", "updatedAt", "entryVersion", "flags"]);
+    let candidate =
+        object(candidate, &["key", "memoryType", "importance", "source", "updatedAt", "entryVersion", "flags"]);
     let properties = json!({
         "dreamId": {"type": ["string", "null"], "description": "Null, and nothing written, when there is no candidate"},
         "forgetCap": described("integer", "Most memories that this dream may forget"),
@@ -379,7 +413,8 @@ pub(super) fn dream() -> Map<String, Value> {
     if let Some(undo) = undo.as_object_mut() {
         undo.insert("type".to_owned(), json!(["object", "null"]));
     }
-    let options = json!({"limit": whole(), "prefix": or_null("string"), "since": or_null("string"), "includeReviewed": flag()});
+    let options =
+        json!({"limit": whole(), "prefix": or_null("string"), "since": or_null("string"), "includeReviewed": flag()});
     let properties = json!({
         "dreamId": text(),
         "state": text(),

@@ -51,7 +51,8 @@ pub(super) fn filled(arguments: JsonObject) -> Result<GetPromptResult, ErrorData
          6. Tell me what was merged, changed, forgotten and flagged, name conflicts, and say that dream_undo with this \
          dream's id takes all of it back within seven days."
     );
-    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).with_description("A dream pass, step by step"))
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)])
+        .with_description("A dream pass, step by step"))
 }
 
 #[cfg(test)]

@@ -87,4 +87,3 @@ impl Reply {
         result
     }
 }
-

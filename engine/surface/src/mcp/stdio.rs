@@ -136,7 +136,10 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> LineTr
             // Nothing is asked of the client here, so nothing it answers is waited for.
             Ok(_) => None,
             Err(_) if id.is_some() => {
-                self.refuse(id.and_then(|id| serde_json::from_str(id).ok()), "Invalid Request: not to be read as a message");
+                self.refuse(
+                    id.and_then(|id| serde_json::from_str(id).ok()),
+                    "Invalid Request: not to be read as a message",
+                );
                 None
             }
             // A notification that cannot be read is none that anybody waits for.
@@ -162,7 +165,9 @@ fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Transport<RoleServer> for LineTransport<R, W> {
+impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Transport<RoleServer>
+    for LineTransport<R, W>
+{
     type Error = io::Error;
 
     fn send(&mut self, item: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
@@ -230,7 +235,8 @@ impl<R: AsyncRead + Unpin> Input<R> {
                 Ok(available) if !self.ended => available,
                 _ => &[],
             };
-            let Some(found) = available.iter().position(|byte| *byte == b'\n').or((!available.is_empty()).then_some(available.len()))
+            let Some(found) =
+                available.iter().position(|byte| *byte == b'\n').or((!available.is_empty()).then_some(available.len()))
             else {
                 self.ended = true;
                 let last = std::mem::take(&mut self.line);

@@ -36,8 +36,13 @@ pub(super) const DREAM_START: Tool = Tool {
     fields: &[
         Field::optional("limit", Kind::Whole(1, 200), "Most candidates").or(Default::Whole(CANDIDATES)),
         Field::optional("prefix", Kind::Text, "Only keys that begin so"),
-        Field::optional("since", Kind::Text, "Begin of the window, RFC 3339; set far back, one dream after the other walks through the whole store"),
-        Field::optional("include_reviewed", Kind::Flag, "Also memories that an earlier dream has looked at").or(Default::No),
+        Field::optional(
+            "since",
+            Kind::Text,
+            "Begin of the window, RFC 3339; set far back, one dream after the other walks through the whole store",
+        ),
+        Field::optional("include_reviewed", Kind::Flag, "Also memories that an earlier dream has looked at")
+            .or(Default::No),
         SESSION,
         IDEMPOTENCY,
     ],
@@ -83,7 +88,9 @@ pub(super) const DREAM_APPLY: Tool = Tool {
 
 fn apply(call: &Call<'_>) -> Result<Reply, Failure> {
     if !call.arguments.has("actions") && !call.arguments.has("report") {
-        return Err(Rejection::invalid("actions", "required", "give actions, or a report that finishes the dream").into());
+        return Err(
+            Rejection::invalid("actions", "required", "give actions, or a report that finishes the dream").into()
+        );
     }
     let request: DreamApplyRequest = call.arguments.request(&[ID, Change::Drop("idempotency_key")])?;
     let dream = fields::id("dream_id", &request.id)?;
@@ -91,10 +98,9 @@ fn apply(call: &Call<'_>) -> Result<Reply, Failure> {
     let dry_run = request.dry_run.unwrap_or_default();
     let handle = call.store.change()?;
     // A request is one page; here the list goes in as many as it takes.
-    let memory = call.once(&handle.memory).acting_as(Actor {
-        source: SURFACE.source.into(),
-        session_id: request.session_id.as_deref().map(Into::into),
-    });
+    let memory = call
+        .once(&handle.memory)
+        .acting_as(Actor { source: SURFACE.source.into(), session_id: request.session_id.as_deref().map(Into::into) });
     let written = memory
         .dream_apply(dream, actions, request.report, dry_run)
         .map_err(|failed| Failure::Apply { failed: Box::new(failed), dry_run })?;
@@ -120,7 +126,8 @@ pub(super) const DREAM_UNDO: Tool = Tool {
     idempotent: true,
     fields: &[
         DREAM,
-        Field::optional("restore_metadata", Kind::Flag, "Bring back all metadata of removed memories, too").or(Default::No),
+        Field::optional("restore_metadata", Kind::Flag, "Bring back all metadata of removed memories, too")
+            .or(Default::No),
         DRY_RUN,
         SESSION,
         IDEMPOTENCY,

@@ -21,10 +21,18 @@ pub(super) const COMMIT_MEM: Tool = Tool {
     operations: &[catalogue::COMMIT],
     idempotent: false,
     fields: &[
-        Field::required("key", Kind::Text, "A short dotted path of what it is about, such as project.editor; 1 to 512 characters"),
+        Field::required(
+            "key",
+            Kind::Text,
+            "A short dotted path of what it is about, such as project.editor; 1 to 512 characters",
+        ),
         Field::required("value", Kind::Any, "What to remember: any JSON, most often a plain sentence as a string"),
-        Field::optional("memory_type", Kind::Word(MEMORY_TYPES), "What kind of memory it is: fact, event, way of doing, of the moment, place")
-            .or(Default::Word("semantic")),
+        Field::optional(
+            "memory_type",
+            Kind::Word(MEMORY_TYPES),
+            "What kind of memory it is: fact, event, way of doing, of the moment, place",
+        )
+        .or(Default::Word("semantic")),
         Field::optional("importance", FRACTION, "How much it matters; 1.0 when absent"),
         Field::optional("metadata", Kind::Object, "A JSON object kept with it"),
         Field::optional("source", Kind::Text, "Who says so; bilinc_mcp when absent"),

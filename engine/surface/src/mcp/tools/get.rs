@@ -30,7 +30,11 @@ pub(in crate::mcp) const GET: Tool = Tool {
     idempotent: true,
     fields: &[
         Field::required("key", Kind::Text, "The memory's key, exactly"),
-        Field::optional("as_of", Kind::Text, "As it was: at a position such as @120, a time in RFC 3339, or a snapshot's id"),
+        Field::optional(
+            "as_of",
+            Kind::Text,
+            "As it was: at a position such as @120, a time in RFC 3339, or a snapshot's id",
+        ),
         Field::optional("value_offset", Kind::Whole(0, u64::MAX), "The character of the value to go on from"),
         Field::optional("metadata_offset", Kind::Whole(0, u64::MAX), "The character of the metadata to go on from"),
     ],

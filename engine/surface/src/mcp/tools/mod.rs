@@ -125,9 +125,13 @@ impl Call<'_> {
 }
 
 const MEMORY_TYPES: &[&str] = &["semantic", "episodic", "procedural", "working", "spatial"];
-const EXPECTED: Field =
-    Field::optional("expected_version", Kind::Text, "Refuse when the memory has another version than this entryVersion");
-const SESSION: Field = Field::optional("session_id", Kind::Text, "The session it is done in; undo takes one back whole");
+const EXPECTED: Field = Field::optional(
+    "expected_version",
+    Kind::Text,
+    "Refuse when the memory has another version than this entryVersion",
+);
+const SESSION: Field =
+    Field::optional("session_id", Kind::Text, "The session it is done in; undo takes one back whole");
 const IDEMPOTENCY: Field =
     Field::optional("idempotency_key", Kind::Text, "Makes a repeated call give the first answer again, for 24 hours");
 const DREAM: Field = Field::required("dream_id", Kind::Text, "The dream's id");
@@ -142,14 +146,8 @@ mod tests {
     use crate::catalogue;
 
     /// What is asked for on the other surfaces only.
-    const NOT_HERE: [Operation; 6] = [
-        catalogue::FLAG,
-        catalogue::UNFLAG,
-        catalogue::LOG,
-        catalogue::VERIFY,
-        catalogue::EXPORT,
-        catalogue::IMPORT,
-    ];
+    const NOT_HERE: [Operation; 6] =
+        [catalogue::FLAG, catalogue::UNFLAG, catalogue::LOG, catalogue::VERIFY, catalogue::EXPORT, catalogue::IMPORT];
 
     #[test]
     fn every_operation_of_the_catalogue_has_its_tool_or_is_known_to_have_none() {

@@ -62,7 +62,8 @@ pub(super) const LIST_MEMORIES: Tool = Tool {
         Field::optional("updated_after", Kind::Text, "Only memories updated after this time, RFC 3339"),
         Field::optional("updated_before", Kind::Text, "Only memories updated before this time, RFC 3339"),
         Field::optional("flagged", Kind::Flag, "Only memories with an open flag, or only those without"),
-        Field::optional("order", Kind::Word(ORDERS), "By key, or by the time of the last update").or(Default::Word("key")),
+        Field::optional("order", Kind::Word(ORDERS), "By key, or by the time of the last update")
+            .or(Default::Word("key")),
         Field::optional("values", Kind::Word(VALUES), "How much of each value").or(Default::Word("preview")),
         Field::optional("limit", Kind::Whole(1, 1_000), "Memories on a page").or(Default::Whole(PAGE)),
         Field::optional("cursor", Kind::Text, "Where the page before ended; with the same filters and order"),
