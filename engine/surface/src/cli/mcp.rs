@@ -12,7 +12,7 @@ use super::console::Console;
 use super::errors::{self, CliError};
 use super::{render, store};
 use crate::mcp::install::{self, Client, Launch};
-use crate::mcp::{self, Options, Server};
+use crate::mcp::{self, Options, Server, Toolset};
 
 /// Options of `mcp`.
 #[derive(Debug, Args)]
@@ -23,7 +23,8 @@ there. Several may run on one store at the same time. `bilinc mcp install` print
 Examples:
   bilinc mcp install --client claude-code
   bilinc mcp --store ./memory
-  bilinc mcp --read-only")]
+  bilinc mcp --read-only
+  bilinc mcp --tools knowledge-graph")]
 pub(super) struct McpArgs {
     #[command(subcommand)]
     command: Option<McpCommand>,
@@ -40,6 +41,27 @@ struct ServeArgs {
     /// Store text although it looks like a credential
     #[arg(long)]
     allow_secrets: bool,
+    /// Which tools there are
+    #[arg(long, value_enum, default_value = "memory")]
+    tools: ToolsArg,
+}
+
+/// Which tools there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ToolsArg {
+    /// Memories with history, dreams and undo
+    Memory,
+    /// Those of the official memory server, on the same log
+    KnowledgeGraph,
+}
+
+impl From<ToolsArg> for Toolset {
+    fn from(tools: ToolsArg) -> Self {
+        match tools {
+            ToolsArg::Memory => Self::Memory,
+            ToolsArg::KnowledgeGraph => Self::KnowledgeGraph,
+        }
+    }
 }
 
 /// What else there is.
@@ -105,7 +127,8 @@ pub(super) fn serve_if_asked(cli: &Cli) -> Option<ExitCode> {
 fn serve(globals: &Globals, args: &ServeArgs) -> Result<(), CliError> {
     let actor = Actor { source: mcp::SOURCE.into(), session_id: None };
     let store = store::served(globals, actor, args.read_only, args.allow_secrets)?;
-    Ok(mcp::serve(Server::new(Arc::new(store), Options { read_only: args.read_only }))?)
+    let options = Options { read_only: args.read_only, tools: args.tools.into() };
+    Ok(mcp::serve(Server::new(Arc::new(store), options))?)
 }
 
 /// Prints a set-up.
@@ -131,6 +154,9 @@ fn launch(globals: &Globals, args: &ServeArgs, before: &ServeArgs) -> Result<Lau
         ("--read-only", args.read_only || before.read_only),
         ("--allow-secrets", args.allow_secrets || before.allow_secrets),
     ];
+    if [args.tools, before.tools].contains(&ToolsArg::KnowledgeGraph) {
+        arguments.extend(["--tools", "knowledge-graph"].map(str::to_owned));
+    }
     arguments.extend(options.iter().filter(|(_, given)| *given).map(|(name, _)| (*name).to_owned()));
     Ok(Launch { program, arguments })
 }

@@ -38,7 +38,7 @@ impl<'a> Arguments<'a> {
         for (name, value) in members {
             let field = find(table, &name).ok_or_else(|| unknown(table, &name))?;
             // A null says that nothing is given, but for where any JSON is welcome.
-            if value.get() == "null" && field.kind != Kind::Any {
+            if value.get() == "null" && !matches!(field.kind, Kind::Any) {
                 continue;
             }
             if let Some(number) = numbers::first_unkept(value.get()) {
@@ -75,6 +75,14 @@ impl<'a> Arguments<'a> {
     /// A text.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         string(name, self.raw(name)?).ok()
+    }
+
+    /// Texts; none when they are not given.
+    ///
+    /// # Errors
+    /// When they are no texts.
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Rejection> {
+        self.raw(name).map_or(Ok(Vec::new()), |raw| strings(name, raw))
     }
 
     /// A whole number.
@@ -130,7 +138,7 @@ fn one_spelling(name: &str, given: Given<'_>) -> Result<String, Rejection> {
         }
         Kind::Flag => flag(raw).unwrap_or_default().to_string(),
         Kind::Texts | Kind::Words(_) => as_json(strings(name, raw)?.into()),
-        Kind::Object | Kind::Actions => unpacked(raw),
+        Kind::Object | Kind::Actions | Kind::List(_) => unpacked(raw),
         Kind::Text | Kind::Word(_) | Kind::Number(..) | Kind::Any => raw.to_owned(),
     })
 }
@@ -180,7 +188,8 @@ fn check(field: &Field, value: &RawValue) -> Result<(), Rejection> {
         Kind::Flag if flag(raw).is_none() => wrong("true or false"),
         Kind::Object if !unpacked(raw).trim_start().starts_with('{') => wrong("an object"),
         Kind::Actions if !unpacked(raw).trim_start().starts_with('[') => wrong("an array of actions"),
-        Kind::Number(..) | Kind::Flag | Kind::Any | Kind::Object | Kind::Actions => Ok(()),
+        Kind::List(_) if !unpacked(raw).trim_start().starts_with('[') => wrong("an array"),
+        Kind::Number(..) | Kind::Flag | Kind::Any | Kind::Object | Kind::Actions | Kind::List(_) => Ok(()),
     }
 }
 

@@ -6,8 +6,8 @@ use bilinc::Rejection;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::RwLock;
@@ -17,16 +17,28 @@ use super::instructions;
 use super::messages::RawArguments;
 use super::store::Store;
 use super::tools::{self, Call, Tool};
-use super::{prompts, resources};
+use super::{knowledge_graph, prompts, resources};
 
 /// Most characters of a name that nobody knows.
 const UNKNOWN_CHARS: usize = 80;
+
+/// Which tools are served.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Toolset {
+    /// Memories with history, dreams and undo.
+    #[default]
+    Memory,
+    /// Those of the official memory server.
+    KnowledgeGraph,
+}
 
 /// What a connection may do.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// Whether it may only read.
     pub read_only: bool,
+    /// Which tools it has.
+    pub tools: Toolset,
 }
 
 /// A connection to a store.
@@ -37,13 +49,13 @@ pub struct Options {
 pub struct Server {
     store: Arc<Store>,
     tools: Arc<[&'static Tool]>,
-    read_only: bool,
+    options: Options,
     turn: Arc<RwLock<()>>,
 }
 
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("store", &self.store).field("read_only", &self.read_only).finish_non_exhaustive()
+        f.debug_struct("Server").field("store", &self.store).field("options", &self.options).finish_non_exhaustive()
     }
 }
 
@@ -61,8 +73,17 @@ impl Server {
     /// A connection to a store.
     #[must_use]
     pub fn new(store: Arc<Store>, options: Options) -> Self {
-        let tools = tools::ALL.iter().filter(|tool| !options.read_only || !tool.writes()).collect();
-        Self { store, tools, read_only: options.read_only, turn: Arc::default() }
+        let all = match options.tools {
+            Toolset::Memory => tools::ALL,
+            Toolset::KnowledgeGraph => knowledge_graph::ALL,
+        };
+        let tools = all.iter().filter(|tool| !options.read_only || !tool.writes()).collect();
+        Self { store, tools, options, turn: Arc::default() }
+    }
+
+    /// Whether the prompt for a dream pass can be followed with the tools that are there.
+    fn has_prompt(&self) -> bool {
+        !self.options.read_only && self.options.tools == Toolset::Memory
     }
 
     /// Waits until no call is being carried out.
@@ -93,7 +114,11 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
         let name = Implementation::new("bilinc", env!("CARGO_PKG_VERSION")).with_title("Bilinc memory");
-        let text = if self.read_only { instructions::READ_ONLY } else { instructions::INSTRUCTIONS };
+        let text = match self.options {
+            Options { tools: Toolset::KnowledgeGraph, .. } => knowledge_graph::INSTRUCTIONS,
+            Options { read_only: true, .. } => instructions::READ_ONLY,
+            Options { read_only: false, .. } => instructions::INSTRUCTIONS,
+        };
         ServerConfig::new(capabilities).with_server_info(name).with_instructions(text)
     }
 
@@ -141,7 +166,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let prompts = if self.read_only { Vec::new() } else { vec![prompts::dream_pass()] };
+        let prompts = if self.has_prompt() { vec![prompts::dream_pass()] } else { Vec::new() };
         Ok(ListPromptsResult::with_all_items(prompts))
     }
 
@@ -150,10 +175,19 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        if self.read_only || request.name != prompts::NAME {
+        if !self.has_prompt() || request.name != prompts::NAME {
             return Err(unknown("prompt", &request.name));
         }
         Ok(prompts::filled(request.arguments.unwrap_or_default())?.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let graph = (self.options.tools == Toolset::KnowledgeGraph).then(resources::graph);
+        Ok(ListResourcesResult::with_all_items(graph.into_iter().collect()))
     }
 
     async fn list_resource_templates(
@@ -170,6 +204,10 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
-        self.in_turn(false, move |store| resources::read(store, &uri)).await?.map(Into::into)
+        let read = match self.options.tools {
+            Toolset::KnowledgeGraph if uri == knowledge_graph::RESOURCE => resources::read_graph,
+            _ => resources::read,
+        };
+        self.in_turn(false, move |store| read(store, &uri)).await?.map(Into::into)
     }
 }

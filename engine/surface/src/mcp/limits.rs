@@ -105,9 +105,29 @@ pub(super) struct Shortened<T: Serialize> {
 ///
 /// # Errors
 /// Those of building it; `response_too_large` when nothing is short enough.
-pub(super) fn fit<T: Serialize>(
+pub(super) fn fit<T: Serialize>(items: usize, build: impl FnMut(Cut) -> Result<T, Failure>) -> Result<String, Failure> {
+    first_that_fits(items, build, written)
+}
+
+/// The same, laid out for reading.
+///
+/// # Errors
+/// As [`fit`].
+pub(super) fn fit_pretty<T: Serialize>(
+    items: usize,
+    build: impl FnMut(Cut) -> Result<T, Failure>,
+) -> Result<String, Failure> {
+    first_that_fits(items, build, |answer| {
+        let mut out = Bounded::default();
+        serde_json::to_writer_pretty(&mut out, answer).ok()?;
+        String::from_utf8(out.bytes).ok()
+    })
+}
+
+fn first_that_fits<T>(
     items: usize,
     mut build: impl FnMut(Cut) -> Result<T, Failure>,
+    written: impl Fn(&T) -> Option<String>,
 ) -> Result<String, Failure> {
     for cut in Cut::steps(items) {
         if let Some(text) = written(&build(cut)?) {
@@ -120,12 +140,12 @@ pub(super) fn fit<T: Serialize>(
 
 /// An answer as JSON, if it fits.
 pub(super) fn written(answer: &impl Serialize) -> Option<String> {
-    let mut out = Bounded { bytes: Vec::new(), chars: 0 };
+    let mut out = Bounded::default();
     serde_json::to_writer(&mut out, answer).ok()?;
     String::from_utf8(out.bytes).ok()
 }
 
-/// How many characters of JSON it takes to write a text as a string, without the quotes.
+/// How many characters of JSON a character takes inside a string.
 pub(super) fn escaped_chars(c: char) -> usize {
     match c {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
@@ -134,6 +154,7 @@ pub(super) fn escaped_chars(c: char) -> usize {
     }
 }
 
+#[derive(Default)]
 struct Bounded {
     bytes: Vec<u8>,
     chars: usize,

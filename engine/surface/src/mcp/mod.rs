@@ -11,6 +11,7 @@ mod errors;
 mod handler;
 pub mod install;
 mod instructions;
+pub mod knowledge_graph;
 mod limits;
 mod messages;
 mod numbers;
@@ -23,7 +24,7 @@ mod stdio;
 mod store;
 mod tools;
 
-pub use self::handler::{Options, Server};
+pub use self::handler::{Options, Server, Toolset};
 pub use self::messages::{RawArguments, take_arguments};
 pub use self::stdio::{LineTransport, serve};
 pub use self::store::Store;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// What may be given for an argument.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     /// Text.
     Text,
@@ -27,12 +27,14 @@ pub(super) enum Kind {
     Object,
     /// Actions of a dream.
     Actions,
+    /// Things of this schema, which the tool reads itself.
+    List(fn() -> Value),
 }
 
 /// An argument.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field {
-    /// Its name, in snake_case; the other spelling is taken, too.
+    /// Its name; of one in snake_case the other spelling is taken, too.
     pub(super) name: &'static str,
     /// What may be given.
     pub(super) kind: Kind,
@@ -87,6 +89,7 @@ impl Field {
             Kind::Any => json!({}),
             Kind::Object => json!({"type": "object"}),
             Kind::Actions => actions(),
+            Kind::List(items) => json!({"type": "array", "items": items()}),
         };
         if let Some(object) = schema.as_object_mut() {
             object.insert("description".to_owned(), self.about.into());

@@ -3,6 +3,7 @@
 
 mod client;
 mod dreams;
+mod graph;
 mod handshake;
 mod install;
 mod limits;
