@@ -123,3 +123,20 @@ pub(crate) fn hold(schema: &Value, found: &Value, at: &str) {
         assert!(members.contains_key(name), "{at}.{name} is missing");
     }
 }
+
+#[test]
+fn the_documents_name_every_tool_with_what_it_may_do() {
+    let document = include_str!("../../../../docs/mcp.md");
+    for name in ORDER {
+        let row = document
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{name}` |")))
+            .unwrap_or_else(|| panic!("{name}"));
+        let effect = match name {
+            name if READS.contains(&name) => "reads",
+            name if DESTRUCTIVE.contains(&name) => "destroys",
+            _ => "writes",
+        };
+        assert!(row.ends_with(&format!("| {effect} |")), "{row}");
+    }
+}
