@@ -3,7 +3,7 @@
 //! The protocol itself is `rmcp`'s. What is ours: the tools, each a table of arguments and a function
 //! over the library (`tools`); arguments read from their raw text, so that values keep their numbers
 //! (`arguments`, `numbers`); answers that fit into a model's context (`limits`); and a line transport
-//! that nothing a client sends can end or silence (`stdio`). The handler ([`Server`]) knows no
+//! that nothing a client sends can end or silence (`stdio`, `lines`). The handler ([`Server`]) knows no
 //! transport: a streamable HTTP service takes the same one.
 
 mod arguments;
@@ -13,6 +13,7 @@ pub mod install;
 mod instructions;
 pub mod knowledge_graph;
 mod limits;
+mod lines;
 mod messages;
 mod numbers;
 mod outputs;

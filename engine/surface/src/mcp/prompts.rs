@@ -57,7 +57,7 @@ pub(super) fn filled(arguments: JsonObject) -> Result<GetPromptResult, ErrorData
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use serde_json::json;
 
     use super::*;

@@ -17,15 +17,14 @@ use rmcp::model::{
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::{Transport, stdio_pipes};
 use serde_json::value::RawValue;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, Notify};
 
 use super::handler::Server;
+use super::lines::{Input, Line};
 use super::messages::take_arguments;
 use crate::wire::requests::members;
 
-/// Most bytes of a line: what a body may have on the other surfaces.
-const LINE_BYTES: usize = 32 * 1024 * 1024;
 /// Once so many requests wait for their answers, no more are read.
 const WAITING: usize = 1_024;
 /// Threads for calls and, where they are no pipes, for standard input and output.
@@ -75,8 +74,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> LineTr
             state: StdMutex::new(State { waiting: HashSet::new(), writes: 0, closed: false }),
             changed: Notify::new(),
         };
-        let input = Input { read: BufReader::new(read), line: Vec::new(), too_long: false, ended: false };
-        Self { input, out: Arc::new(out), queued: VecDeque::new(), begun: false }
+        Self { input: Input::new(read), out: Arc::new(out), queued: VecDeque::new(), begun: false }
     }
 
     /// Refuses what is no message. The reply goes its own way, because whoever receives may stop
@@ -208,57 +206,6 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Transp
 
     async fn close(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-enum Line {
-    Whole(Vec<u8>),
-    /// The rest of it is passed over.
-    TooLong,
-    End,
-}
-
-/// The lines of an input.
-struct Input<R> {
-    read: BufReader<R>,
-    line: Vec<u8>,
-    too_long: bool,
-    ended: bool,
-}
-
-impl<R: AsyncRead + Unpin> Input<R> {
-    /// The next line; a last one need not end in a line break.
-    async fn line(&mut self) -> Line {
-        loop {
-            // Nothing is awaited between what is read and where it is kept.
-            let available = match self.read.fill_buf().await {
-                Ok(available) if !self.ended => available,
-                _ => &[],
-            };
-            let Some(found) =
-                available.iter().position(|byte| *byte == b'\n').or((!available.is_empty()).then_some(available.len()))
-            else {
-                self.ended = true;
-                let last = std::mem::take(&mut self.line);
-                return if last.is_empty() || self.too_long { Line::End } else { Line::Whole(last) };
-            };
-            let is_end = found < available.len();
-            let begin = available.get(..found).unwrap_or_default();
-            let is_over = self.line.len().saturating_add(begin.len()) > LINE_BYTES;
-            if !self.too_long && !is_over {
-                self.line.extend_from_slice(begin);
-            }
-            self.read.consume(if is_end { found + 1 } else { found });
-            let was_too_long = self.too_long;
-            self.too_long = (was_too_long || is_over) && !is_end;
-            if is_over && !was_too_long {
-                self.line = Vec::new();
-                return Line::TooLong;
-            }
-            if is_end && !was_too_long {
-                return Line::Whole(std::mem::take(&mut self.line));
-            }
-        }
     }
 }
 

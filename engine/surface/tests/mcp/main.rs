@@ -8,6 +8,7 @@ mod handshake;
 mod install;
 mod limits;
 mod lines;
+#[allow(clippy::print_stdout)]
 mod many;
 mod numbers;
 mod order;

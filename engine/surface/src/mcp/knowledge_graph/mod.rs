@@ -6,6 +6,7 @@
 
 mod file;
 mod graph;
+mod schemas;
 mod tools;
 
 pub use self::file::{AsLines, Unreadable, lines_of};

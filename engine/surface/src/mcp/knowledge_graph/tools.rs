@@ -2,9 +2,12 @@
 
 use bilinc::{Commit, Forget, Memory, Rejection, Revise, Strategy};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::graph::{Entity, Graph, Node, Relation, entity_key};
+use super::schemas::{
+    added_schema, deleted_schema, done_schema, entity_schema, graph_schema, list, object, relation_schema, text,
+};
 use crate::catalogue;
 use crate::mcp::arguments::unpacked;
 use crate::mcp::errors::Failure;
@@ -16,8 +19,6 @@ use crate::wire::requests::wrong_type;
 
 /// How often a change is tried on what somebody else changed meanwhile.
 const TRIES: usize = 32;
-/// An observation that is cut keeps so many characters at least.
-const OBSERVATION: &str = "An observation, best one short sentence";
 
 /// All of them, in the order in which they are listed.
 pub(in crate::mcp) const ALL: &[Tool] = &[
@@ -119,62 +120,6 @@ pub(in crate::mcp) const ALL: &[Tool] = &[
         run: open_nodes,
     },
 ];
-
-fn text(about: &str) -> Value {
-    if about.is_empty() { json!({"type": "string"}) } else { json!({"type": "string", "description": about}) }
-}
-
-fn list(items: Value) -> Value {
-    json!({"type": "array", "items": items})
-}
-
-fn object(properties: Value, required: &[&str]) -> Map<String, Value> {
-    let mut schema = Map::new();
-    schema.insert("type".to_owned(), "object".into());
-    schema.insert("properties".to_owned(), properties);
-    schema.insert("required".to_owned(), required.into());
-    schema
-}
-
-fn entity_schema() -> Value {
-    let properties = json!({
-        "name": text("The entity's name"),
-        "entityType": text("What kind of thing it is"),
-        "observations": list(text(OBSERVATION)),
-    });
-    object(properties, &["name", "entityType", "observations"]).into()
-}
-
-fn relation_schema() -> Value {
-    let properties = json!({
-        "from": text("The name of the entity where it begins"),
-        "to": text("The name of the entity where it ends"),
-        "relationType": text("How the one stands to the other"),
-    });
-    object(properties, &["from", "to", "relationType"]).into()
-}
-
-fn added_schema() -> Value {
-    let properties = json!({"entityName": text("The entity's name"), "contents": list(text(OBSERVATION))});
-    object(properties, &["entityName", "contents"]).into()
-}
-
-fn deleted_schema() -> Value {
-    let properties =
-        json!({"entityName": text("The entity's name"), "observations": list(text("An observation, exactly"))});
-    object(properties, &["entityName", "observations"]).into()
-}
-
-fn done_schema() -> Map<String, Value> {
-    object(json!({"success": {"type": "boolean"}, "message": text("")}), &["success", "message"])
-}
-
-fn graph_schema() -> Map<String, Value> {
-    let omitted = json!({"type": "object", "description": "How many were left out, so that the answer fits"});
-    let properties =
-        json!({"entities": list(entity_schema()), "relations": list(relation_schema()), "omitted": omitted});
-    object(properties, &["entities", "relations"])
-}
 
 /// The items of an argument.
 fn items<T: for<'de> Deserialize<'de>>(call: &Call<'_>, name: &str, wanted: &str) -> Result<Vec<T>, Rejection> {
