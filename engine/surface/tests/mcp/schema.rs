@@ -6,9 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Folder};
 
-const GOLDEN: &str = include_str!("tools.json");
-
-/// With this variable set, the golden file is written anew.
+/// With this variable set, the golden files are written anew.
 const REGENERATE: &str = "BILINC_REGENERATE";
 
 const ORDER: [&str; 18] = [
@@ -42,15 +40,22 @@ fn names(tools: &[Value]) -> Vec<&str> {
     tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-#[test]
-fn tools_are_as_the_golden_file_says() {
-    let tools = listed(&mut Folder::new().client());
+/// Holds the tools that a server with these options lists to a golden file.
+fn hold_to_golden(options: &[&str], file: &str, golden: &str) {
+    let tools = listed(&mut Folder::new().client_with(options));
     let found = format!("{:#}\n", Value::from(tools));
     if std::env::var_os(REGENERATE).is_some() {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/tools.json"), found).unwrap();
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp").join(file);
+        std::fs::write(path, found).unwrap();
         return;
     }
-    assert!(found == GOLDEN, "the tools changed: look at the difference with {REGENERATE}=1, and keep it knowingly");
+    assert!(found == golden, "{file}: look at the difference with {REGENERATE}=1, and keep it knowingly");
+}
+
+#[test]
+fn tools_are_as_the_golden_files_say() {
+    hold_to_golden(&[], "tools.json", include_str!("tools.json"));
+    hold_to_golden(&["--tools", "knowledge-graph"], "graph_tools.json", include_str!("graph_tools.json"));
 }
 
 #[test]
