@@ -38,6 +38,13 @@ pub enum EngineError {
     /// through which that head can be met.
     #[error(transparent)]
     OtherHistory(Box<HeadNotMet>),
+    /// The operation is recorded, durable and shown, but what else its answer holds could not be read. The
+    /// same request under the same idempotency key gets the answer; without one, look before asking again.
+    #[error("the operation is recorded, but its answer could not be read: {source}")]
+    Unanswered {
+        /// Why reading failed.
+        source: Box<EngineError>,
+    },
     /// The system has no random numbers to give, or the source of ids no new ones.
     #[error("there are no random numbers: {0}")]
     Random(String),
@@ -90,7 +97,16 @@ impl EngineError {
                 | LogError::Poisoned { .. }
                 | LogError::SalvageUnfinished { .. },
             ) => "cloud_runtime_unavailable",
+            Self::Unanswered { source } => source.code(),
             Self::Log(_) | Self::Random(_) | Self::Stream { .. } => "internal_error",
+        }
+    }
+
+    /// As a failure of what was read for an answer, behind a write that is recorded.
+    pub(crate) fn behind_a_write(error: Error) -> Error {
+        match error {
+            Error::Engine(source) => Error::Engine(Self::Unanswered { source: Box::new(source) }),
+            rejected @ Error::Rejected(_) => rejected,
         }
     }
 
@@ -106,6 +122,7 @@ impl EngineError {
             Self::Log(error) => Self::Log(again(error)),
             Self::Unreadable { position, reason } => Self::Unreadable { position: *position, reason: reason.clone() },
             Self::OtherHistory(not_met) => Self::OtherHistory(not_met.clone()),
+            Self::Unanswered { source } => Self::Unanswered { source: Box::new(source.again()) },
             Self::Random(reason) => Self::Random(reason.clone()),
             Self::Stream { doing, source } => Self::Stream { doing, source: same(source) },
         }

@@ -23,6 +23,9 @@ mod checkpoint;
 mod clock;
 mod codec;
 mod error;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod log;
 mod memory;
 mod query;

@@ -2,25 +2,29 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use bilinc::storage::{DirEntry, LockOutcome, MemoryStorage, OpenMode, Storage, StorageFile, StorageLock};
-use bilinc::{ListQuery, RecallQuery};
+use bilinc::{DreamStart, EngineError, Error, ImportOptions, ListQuery, RecallQuery};
 
 use crate::support::*;
 
-/// Reads of segments fail as long as the switch is on.
+const OFF: u8 = 0;
+const ARMED: u8 = 1;
+const ON: u8 = 2;
+
+/// Reads of segments fail as long as the switch is on; one that is armed goes on with the next sync.
 #[derive(Debug, Clone)]
 struct Flaky {
     inner: MemoryStorage,
-    failing: Arc<AtomicBool>,
+    failing: Arc<AtomicU8>,
 }
 
 #[derive(Debug)]
 struct FlakyFile {
     inner: Arc<dyn StorageFile>,
-    failing: Arc<AtomicBool>,
+    failing: Arc<AtomicU8>,
 }
 
 impl Storage for Flaky {
@@ -71,7 +75,7 @@ impl Storage for Flaky {
 
 impl StorageFile for FlakyFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        if self.failing.load(Ordering::SeqCst) {
+        if self.failing.load(Ordering::SeqCst) == ON {
             return Err(io::Error::other("the disk does not answer"));
         }
         self.inner.read_at(buffer, offset)
@@ -94,14 +98,15 @@ impl StorageFile for FlakyFile {
     }
 
     fn sync_data(&self) -> io::Result<()> {
+        let _ = self.failing.compare_exchange(ARMED, ON, Ordering::SeqCst, Ordering::SeqCst);
         self.inner.sync_data()
     }
 }
 
 #[test]
 fn a_read_that_failed_for_a_while_makes_no_later_answer_wrong() {
-    let failing = Arc::new(AtomicBool::new(false));
-    let fail = |on| failing.store(on, Ordering::SeqCst);
+    let failing = Arc::new(AtomicU8::new(OFF));
+    let fail = |on| failing.store(if on { ON } else { OFF }, Ordering::SeqCst);
     let bench = Bench::on(Arc::new(Flaky { inner: MemoryStorage::new(), failing: Arc::clone(&failing) }));
     let find = |text: &str| bench.memory.recall(&RecallQuery::new(text)).map(|hits| hits.len());
     bench.put("a", "walrus");
@@ -120,6 +125,25 @@ fn a_read_that_failed_for_a_while_makes_no_later_answer_wrong() {
     assert_eq!(find("giraffe").unwrap(), 2, "what could not be read then is found now");
     assert_eq!(find("walrus").unwrap(), 0);
     bench.assert_sound();
+}
+
+#[test]
+fn a_write_whose_answer_cannot_be_read_is_not_called_undone() {
+    let failing = Arc::new(AtomicU8::new(OFF));
+    let bench = Bench::on(Arc::new(Flaky { inner: MemoryStorage::new(), failing: Arc::clone(&failing) }));
+    bench.memory.import(&b"{\"key\":\"a\",\"value\":1}\n"[..], ImportOptions::default(), &mut |_, _| {}).unwrap();
+    bench.put("b", "v");
+    // A handle that has read no frame yet.
+    let memory = bench.open_again();
+    let named = memory.with_idempotency_key("once");
+    failing.store(ARMED, Ordering::SeqCst);
+    let error = named.dream_start(DreamStart::default()).unwrap_err();
+    assert!(matches!(error, Error::Engine(EngineError::Unanswered { .. })), "{error:?}");
+    assert_eq!((error.code(), error.is_retryable()), ("cloud_runtime_unavailable", false));
+    failing.store(OFF, Ordering::SeqCst);
+    let again = named.dream_start(DreamStart::default()).unwrap();
+    assert!(again.replayed && again.answer.candidates.len() == 2);
+    assert_eq!(memory.dreams(10).unwrap().len(), 1);
 }
 
 #[test]

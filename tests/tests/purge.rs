@@ -49,7 +49,9 @@ pub(crate) fn files(storage: &dyn Storage) -> Vec<(String, Vec<u8>)> {
 pub(crate) fn traces(storage: &dyn Storage) -> Vec<String> {
     let needles: Vec<&[u8]> = [SECRET, LATER, META].iter().flat_map(|text| text.as_bytes().windows(8)).collect();
     let holds = |bytes: &[u8]| bytes.windows(8).any(|window| window[0] != 0 && needles.contains(&window));
-    files(storage).into_iter().filter(|(_, bytes)| holds(bytes)).map(|(path, _)| path).collect()
+    let files = files(storage);
+    println!("searched {} bytes", files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>());
+    files.into_iter().filter(|(_, bytes)| holds(bytes)).map(|(path, _)| path).collect()
 }
 
 /// A store in which `k` was written, revised and confirmed, with others around it.

@@ -119,6 +119,14 @@ impl Held<'_> {
         })
     }
 
+    /// As [`Self::load`], what was kept as one run of bytes ([`Packed::of_bytes`]).
+    pub(crate) fn load_bytes(&self, kept: Kept, manifest: &Manifest) -> Option<Vec<u8>> {
+        self.load(kept, manifest, Vec::new(), |bytes, pack| {
+            bytes.extend_from_slice(pack);
+            Ok(1)
+        })
+    }
+
     /// Keeps packs as the checkpoint of that name, in place of the one that is there. Until the last step
     /// that one stays; after an interruption there is the old one, the new one or none.
     pub(crate) fn save(&self, kept: Kept, end: &End, packed: &Packed) -> io::Result<()> {

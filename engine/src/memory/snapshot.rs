@@ -27,7 +27,8 @@ impl Memory {
             metadata: taken.metadata,
             by_type: taken.by_type,
         };
-        Ok(Written { answer: self.snapshot_info(record)?, replayed: written.replayed })
+        let answer = self.snapshot_info(record).map_err(EngineError::behind_a_write)?;
+        Ok(Written { answer, replayed: written.replayed })
     }
 
     /// Snapshots, newest first.

@@ -91,11 +91,7 @@ impl Store {
     fn take_up_places(&self, held: &Held<'_>, state: &Manifest) {
         let kept = self.kept_places();
         let Some(manifest) = held.manifest(kept).filter(|manifest| manifest.end == state.end) else { return };
-        let take = |bytes: &mut Vec<u8>, pack: &[u8]| {
-            bytes.extend_from_slice(pack);
-            Ok(1)
-        };
-        let places = held.load(kept, &manifest, Vec::new(), take).and_then(|bytes| decode_places(&bytes).ok());
+        let places = held.load_bytes(kept, &manifest).and_then(|bytes| decode_places(&bytes).ok());
         for (segment, index) in places.into_iter().flatten() {
             self.log.take_up_index(segment, index);
         }
@@ -192,11 +188,7 @@ impl Store {
             held.set_aside(kept.name);
             return None;
         }
-        let take = |bytes: &mut Vec<u8>, pack: &[u8]| {
-            bytes.extend_from_slice(pack);
-            Ok(1)
-        };
-        let bytes = held.load(kept, &manifest, Vec::new(), take)?;
+        let bytes = held.load_bytes(kept, &manifest)?;
         Some((Seq::new(manifest.end.seq), bytes))
     }
 
@@ -206,9 +198,7 @@ impl Store {
             held.set_aside(Recall::NAME);
         }
     }
-}
 
-impl Store {
     /// Keeps others from making or loading checkpoints, from before a purge is recorded until they are
     /// removed: whoever makes one later has seen the purge.
     pub(super) fn hold_for_purge(&self) -> Result<Option<Held<'_>>, EngineError> {

@@ -205,6 +205,13 @@ fn a_log_that_ends_before_its_checkpoint_is_damaged() {
     let verified = memory.verify(&mut |_, _| {}).unwrap();
     assert!(verified.state_equal && verified.salvages.len() == 1);
     assert!(memory.commit(commit("k", "v")).unwrap().answer.seq > at);
+    // What was lost is a part of the state that is kept.
+    assert!(memory.checkpoint().unwrap().is_some());
+    let again = ground.bench.builder().open(salvaged.path()).unwrap();
+    assert_eq!(again.status().unwrap().lost, memory.status().unwrap().lost);
+    assert!(again.is_same_state(&memory).unwrap());
+    let replayed = ground.bench.builder().checkpoints(false).open(salvaged.path()).unwrap();
+    assert!(again.is_same_state(&replayed).unwrap());
     // Whoever put an older log there on purpose removes the checkpoints.
     fs::remove_dir_all(ground.path("checkpoints")).unwrap();
     assert_eq!(ground.assert_opens("without checkpoints").head().unwrap().seq, head);

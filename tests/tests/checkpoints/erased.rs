@@ -19,12 +19,10 @@ fn traces(ground: &Ground) -> Vec<String> {
         let bytes = bytes.to_ascii_lowercase();
         needles.iter().any(|needle| bytes.windows(needle.len()).any(|window| window == *needle))
     };
-    let files = files_in(&ground.path(""));
-    files
-        .into_iter()
-        .filter(|file| holds(&std::fs::read(file).unwrap()))
-        .map(|file| file.display().to_string())
-        .collect()
+    let read = |file: std::path::PathBuf| (file.display().to_string(), std::fs::read(file).unwrap());
+    let files: Vec<(String, Vec<u8>)> = files_in(&ground.path("")).into_iter().map(read).collect();
+    println!("searched {} bytes", files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>());
+    files.into_iter().filter(|(_, bytes)| holds(bytes)).map(|(file, _)| file).collect()
 }
 
 fn kept_with_secret() -> Ground {

@@ -1,8 +1,9 @@
 //! The manifest of a checkpoint: what it is, where it stands, and which bytes belong to it.
 
-use bincode::{Decode, Encode};
+use bincode::{BorrowDecode, Encode};
 
 use super::super::config;
+use super::super::v1::List;
 use crate::log::End;
 
 const MAGIC: [u8; 8] = *b"BILINCk\n";
@@ -11,7 +12,7 @@ const MANIFEST_VERSION: u32 = 1;
 const CRC_BYTES: usize = 4;
 
 /// One file that belongs to a checkpoint.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Encode, Decode)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct KeptFile {
     /// Path inside the checkpoint's folder.
     pub(crate) path: String,
@@ -36,9 +37,9 @@ pub(crate) struct Manifest {
     pub(crate) files: Vec<KeptFile>,
 }
 
-#[derive(Encode, Decode)]
-struct Wire {
-    name: String,
+#[derive(Encode, BorrowDecode)]
+struct Wire<'a> {
+    name: &'a str,
     version: u32,
     store_id: u128,
     seq: u64,
@@ -49,13 +50,15 @@ struct Wire {
     offset: u64,
     rows: u64,
     digest: [u8; 32],
-    files: Vec<KeptFile>,
+    files: List<(&'a str, u64, u32)>,
 }
 
 impl Manifest {
     pub(crate) fn encode(&self) -> Result<Vec<u8>, String> {
-        let Self { name, version, store_id, end, rows, digest, files } = self.clone();
-        let End { seq, chain, time, segment, frame, offset } = end;
+        let Self { name, version, store_id, end, rows, digest, files } = self;
+        let End { seq, chain, time, segment, frame, offset } = end.clone();
+        let (version, store_id, rows, digest) = (*version, *store_id, *rows, *digest);
+        let files = files.iter().map(|file| (file.path.as_str(), file.len, file.crc)).collect();
         let wire = Wire { name, version, store_id, seq, chain, time, segment, frame, offset, rows, digest, files };
         let body = bincode::encode_to_vec(&wire, config()).map_err(|error| error.to_string())?;
         let mut bytes = [&MAGIC[..], &MANIFEST_VERSION.to_le_bytes(), &body].concat();
@@ -74,13 +77,15 @@ impl Manifest {
         if u32::from_le_bytes(*version) != MANIFEST_VERSION {
             return Err(format!("the manifest has version {}", u32::from_le_bytes(*version)));
         }
-        let (wire, used): (Wire, usize) =
-            bincode::decode_from_slice(body, config()).map_err(|error| error.to_string())?;
+        let (wire, used): (Wire<'_>, usize) =
+            bincode::borrow_decode_from_slice(body, config()).map_err(|error| error.to_string())?;
         if used != body.len() {
             return Err("the manifest has bytes left over".to_owned());
         }
         let Wire { name, version, store_id, seq, chain, time, segment, frame, offset, rows, digest, files } = wire;
         let end = End { seq, chain, time, segment, frame, offset };
+        let file = |(path, len, crc): (&str, u64, u32)| KeptFile { path: path.to_owned(), len, crc };
+        let (name, files) = (name.to_owned(), files.into_iter().map(file).collect());
         Ok(Self { name, version, store_id, end, rows, digest, files })
     }
 }

@@ -7,6 +7,8 @@
 mod manifest;
 mod places;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use self::manifest::{KeptFile, Manifest};
 pub(crate) use self::places::{decode_places, encode_places};

@@ -1,14 +1,15 @@
 //! Where frames lie: the sparse index of a segment.
 
-use bincode::{Decode, Encode};
+use bincode::{BorrowDecode, Encode};
 
 use super::super::config;
+use super::super::v1::List;
 use crate::log::{Block, KeptIndex};
 
-#[derive(Encode, Decode)]
+#[derive(Encode, BorrowDecode)]
 struct Wire {
     segment: u64,
-    blocks: Vec<(u64, u64, i64)>,
+    blocks: List<(u64, u64, i64)>,
     end_offset: u64,
     next_seq: u64,
 }
@@ -25,7 +26,7 @@ pub(crate) fn decode_places(bytes: &[u8]) -> Result<Vec<(u64, KeptIndex)>, Strin
     let (mut rest, mut found) = (bytes, Vec::new());
     while !rest.is_empty() {
         let (wire, used): (Wire, usize) =
-            bincode::decode_from_slice(rest, config()).map_err(|error| error.to_string())?;
+            bincode::borrow_decode_from_slice(rest, config()).map_err(|error| error.to_string())?;
         let blocks = wire.blocks.into_iter();
         let blocks = blocks.map(|(first_seq, offset, min_time)| Block { first_seq, offset, min_time }).collect();
         found.push((wire.segment, KeptIndex { blocks, end_offset: wire.end_offset, next_seq: wire.next_seq }));

@@ -12,7 +12,7 @@ use bincode::error::EncodeError;
 use bincode::{BorrowDecode, Encode};
 
 use super::super::config;
-use super::super::v1::{DreamStartedV1, FactsV1, FlagV1};
+use super::super::v1::{DreamStartedV1, FactsV1, FlagV1, List};
 
 #[derive(Encode, BorrowDecode)]
 enum RowWire<'a> {
@@ -20,10 +20,10 @@ enum RowWire<'a> {
     Dream(DreamWire<'a>),
     Snapshot(SnapshotWire<'a>),
     Remembered { name: &'a str, at: i64, record: Option<RememberedWire> },
-    UnfinishedPurge { seq: u64, bodies: Vec<u64> },
-    Losses { events: Vec<(u64, u64)>, bodies: Vec<u64> },
-    Track { key: &'a str, base: u64, own: Vec<([u8; 16], u64)>, looked: Vec<[u8; 16]> },
+    UnfinishedPurge { seq: u64, bodies: List<u64> },
+    Track { key: &'a str, base: u64, own: List<([u8; 16], u64)>, looked: List<[u8; 16]> },
     Slot(&'a str, SlotWire<'a>),
+    Losses { events: List<(u64, u64)>, bodies: List<u64> },
 }
 
 #[derive(Encode, BorrowDecode)]
@@ -31,8 +31,8 @@ struct DreamWire<'a> {
     started: u64,
     started_at: i64,
     start: DreamStartedV1<'a>,
-    pages: Vec<u64>,
-    own: Vec<u64>,
+    pages: List<u64>,
+    own: List<u64>,
     last_page_at: Option<i64>,
     finished: Option<u64>,
     finished_at: Option<i64>,
@@ -89,7 +89,7 @@ struct EntryWire<'a> {
     metadata_at: u64,
     value_bytes: u32,
     metadata_bytes: u32,
-    flags: Vec<FlagV1<'a>>,
+    flags: List<FlagV1<'a>>,
     incomplete: bool,
 }
 
@@ -124,7 +124,7 @@ fn number(seq: &Seq) -> u64 {
     seq.get()
 }
 
-fn numbers(seqs: &[Seq]) -> Vec<u64> {
+fn numbers(seqs: &[Seq]) -> List<u64> {
     seqs.iter().map(number).collect()
 }
 

@@ -27,11 +27,11 @@ use bincode::{BorrowDecode, Encode};
 pub(super) use self::dream::DreamStartedV1;
 pub(super) use self::facts::FactsV1;
 pub(super) use self::flags::FlagV1;
+pub(super) use self::list::List;
 
 use self::dream::{DreamFinishedV1, DreamPageAppliedV1, ReportWrittenV1};
 use self::entry::{CommittedV1, ConfirmedV1, ForgottenV1, RevisedV1};
 use self::flags::{FlaggedV1, ReflaggedV1, UnflaggedV1};
-use self::list::List;
 use self::purge::{PurgeCompletedV1, PurgedV1};
 use self::restored::{RemovedV1, RestoredV1};
 use self::salvage::{LostV1, SalvagedV1};

@@ -8,7 +8,7 @@ use super::Memory;
 use super::list::page_limit;
 use super::write::unexpected;
 use crate::answer::{DreamCandidate, DreamStarted, DreamSummary, DreamView, UndoAnswer, Written};
-use crate::error::Error;
+use crate::error::{EngineError, Error};
 use crate::store::LogHistory;
 
 impl Memory {
@@ -26,7 +26,7 @@ impl Memory {
             Outcome::DreamStarted(Some(event)) => DreamStarted {
                 dream: Some(event.dream),
                 forget_cap: event.forget_cap,
-                candidates: self.candidates(&event.candidates)?,
+                candidates: self.candidates(&event.candidates).map_err(EngineError::behind_a_write)?,
                 more_candidates: event.more,
             },
             other => return Err(unexpected(&other)),

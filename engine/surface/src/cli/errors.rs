@@ -10,6 +10,7 @@ use super::render::{self, Style};
 use crate::wire::dreams::ResultView;
 use crate::wire::errors::{Details, ErrorView};
 use crate::wire::fields::camel_case;
+use crate::wire::requests::Unsound;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -55,10 +56,8 @@ pub enum CliError {
     },
     /// The answer cannot be written.
     Output(io::Error),
-    /// The log is whole and the state that answers is not what it says.
-    StateDiffers,
-    /// The log is whole and a checkpoint beside it was not what it says.
-    CheckpointDiffers,
+    /// The log is whole and what answers, or what is kept of it, is not what it says.
+    Differs(Unsound),
 }
 
 impl From<Error> for CliError {
@@ -107,7 +106,7 @@ impl CliError {
         match self {
             Self::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => "cloud_runtime_unavailable",
             Self::Usage { .. } | Self::File { .. } => "invalid_request",
-            Self::StateDiffers | Self::CheckpointDiffers => "store_corrupt",
+            Self::Differs(_) => "store_corrupt",
             _ => self.library_error().map_or("internal_error", Error::code),
         }
     }
@@ -120,14 +119,7 @@ impl CliError {
             Self::Serve(message) | Self::Usage { message, .. } => message.clone(),
             Self::File { doing, path, source } => format!("cannot {doing} {path}: {source}"),
             Self::Output(source) => format!("cannot write the answer: {source}"),
-            Self::StateDiffers => {
-                "the log is whole, but the state folded anew from it differs from the state that answers".to_owned()
-            }
-            Self::CheckpointDiffers => {
-                "the log is whole, but a checkpoint differed from what the log gives; it was set \
-                aside, and the next open reads the log"
-                    .to_owned()
-            }
+            Self::Differs(unsound) => unsound.message().to_owned(),
         }
     }
 
@@ -143,9 +135,7 @@ impl CliError {
                 let reason = if source.kind() == io::ErrorKind::InvalidData { "invalid_utf8" } else { "file" };
                 Details { path: Some(path.clone()), reason: Some(reason.to_owned()), ..Details::default() }
             }
-            Self::Output(_) | Self::StateDiffers | Self::CheckpointDiffers | Self::Unexpected(_) | Self::Serve(_) => {
-                Details::default()
-            }
+            Self::Output(_) | Self::Differs(_) | Self::Unexpected(_) | Self::Serve(_) => Details::default(),
         }
     }
 
@@ -169,7 +159,7 @@ impl CliError {
         if let Self::NotCopied(_) = self {
             return Some(
                 "a backup copies whole stores only, and left nothing in its folder: `bilinc verify` says what the \
-                 damage costs, and a salvage copies what is whole"
+                 damage costs, `bilinc salvage --preview` what can be kept"
                     .to_owned(),
             );
         }
@@ -177,6 +167,9 @@ impl CliError {
             Error::Rejected(rejection) => return rejection_hint(rejection),
             Error::Engine(EngineError::OtherHistory(_)) => {
                 "nothing was changed; keep the folder as it is, and look for the backup in which this head is met"
+            }
+            Error::Engine(EngineError::Unanswered { .. }) => {
+                "the write is recorded: repeat it with the same --idempotency-key to get its answer, or look"
             }
             Error::Engine(EngineError::Log(error)) => match error {
                 LogError::NotFound { .. } => "check --store and BILINC_STORE; `bilinc commit` creates a store",

@@ -5,6 +5,7 @@
 
 mod args;
 mod backup;
+mod carry;
 mod completions;
 mod console;
 pub mod demo;
@@ -102,7 +103,7 @@ pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> 
         Some(Command::List(args)) => reads::list(console, args),
         Some(Command::History(args)) => reads::history(console, &args),
         Some(Command::Dream(args)) => dreams::run(console, args.command),
-        Some(Command::Undo(args)) => undo::undo(console, args),
+        Some(Command::Undo(args)) => undo::undo(console, &args),
         Some(Command::Snapshot(args)) => snapshot::run(console, args),
         Some(Command::Diff(args)) => diff::diff(console, &args),
         Some(Command::Rollback(args)) => rollback::run(console, args.command),

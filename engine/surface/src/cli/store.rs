@@ -8,7 +8,7 @@ use bilinc::{Actor, EngineError, Error, Memory, MemoryBuilder, Rejection, Salvag
 
 use super::args::Globals;
 use super::errors::CliError;
-use super::write::{RequestArgs, WriteArgs};
+use super::write::RequestArgs;
 use crate::mcp;
 
 /// A store, or the emptiness where one would be.
@@ -36,42 +36,33 @@ enum Need {
 
 /// Opens the store for reading.
 pub(super) fn read(globals: &Globals) -> Result<Store, CliError> {
-    open(globals, Need::Read, None, false)
+    open(globals, Need::Read, false)
 }
 
 /// Opens the store as a writer would, to say how it is.
 pub(super) fn inspect(globals: &Globals) -> Result<Store, CliError> {
-    open(globals, Need::Inspect, None, false)
+    open(globals, Need::Inspect, false)
 }
 
 /// Opens the store to change what is in it.
-pub(super) fn change(globals: &Globals, args: &WriteArgs) -> Result<Memory, CliError> {
-    let store = open(globals, Need::Change, Some(args), args.request.allow_secrets)?;
-    Ok(args.request.handle(&store.memory))
-}
-
-/// Opens the store to change what is in it, under the surface's own name.
-pub(super) fn change_as_cli(globals: &Globals, args: &RequestArgs) -> Result<Memory, CliError> {
-    let args = WriteArgs { source: super::write::SOURCE.to_owned(), session: None, request: args.clone() };
-    change(globals, &args)
+pub(super) fn change(globals: &Globals, args: &RequestArgs) -> Result<Memory, CliError> {
+    let store = open(globals, Need::Change, args.allow_secrets)?;
+    Ok(args.handle(&store.memory))
 }
 
 /// Opens the store to put something in, and makes it where there is none.
-pub(super) fn create(globals: &Globals, args: &WriteArgs) -> Result<Memory, CliError> {
-    let store = open(globals, Need::Create, Some(args), args.request.allow_secrets)?;
-    Ok(args.request.handle(&store.memory))
+pub(super) fn create(globals: &Globals, args: &RequestArgs) -> Result<Memory, CliError> {
+    let store = open(globals, Need::Create, args.allow_secrets)?;
+    Ok(args.handle(&store.memory))
 }
 
-fn open(globals: &Globals, need: Need, args: Option<&WriteArgs>, allow_secrets: bool) -> Result<Store, CliError> {
+fn open(globals: &Globals, need: Need, allow_secrets: bool) -> Result<Store, CliError> {
     let (path, is_default) = folder(globals)?;
-    let mut builder = Memory::builder()
+    let builder = Memory::builder()
         .create(need == Need::Create)
         .read_only(need == Need::Read)
         .checkpoints(true)
         .refuse_secrets(!allow_secrets);
-    if let Some(args) = args {
-        builder = builder.actor(args.actor());
-    }
     if need == Need::Create {
         make_parent(&path)?;
     }

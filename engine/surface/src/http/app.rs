@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{RawPathParams, Request, State};
-use axum::http::header::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode, Uri};
 use axum::routing::{MethodFilter, MethodRouter, any, get};
 use bilinc::{Ids, TimeOrderedIds};
@@ -18,7 +18,7 @@ use super::errors::Failure;
 use super::keys::{KeyRecord, LiveKeys};
 use super::limits::{Gate, Rates};
 use super::metrics::Metrics;
-use super::operations::{self, Input, Run};
+use super::operations::{self, Input, Run, Way};
 use super::projects::{Health, Projects};
 use super::server::Peer;
 use super::{REQUEST_ID, auth, body, json, log_stream, openapi, transfer};
@@ -51,6 +51,10 @@ const QUEUE: usize = 1_024;
 const LONG_PLACES: usize = 4;
 /// So many of them wait.
 const LONG_QUEUE: usize = 16;
+/// So many large bodies are held at the same time.
+const LARGE_PLACES: usize = 16;
+/// So many wait.
+const LARGE_QUEUE: usize = 64;
 /// So many callers follow the log.
 const FOLLOWERS: usize = 256;
 
@@ -67,6 +71,7 @@ pub(super) struct App {
     pub(super) gate: Gate,
     pub(super) long: Gate,
     pub(super) followers: Gate,
+    large: Gate,
     rates: Option<Rates>,
     started: Instant,
 }
@@ -80,6 +85,7 @@ impl App {
             stop,
             gate: Gate::new(PLACES, QUEUE),
             long: Gate::new(LONG_PLACES, LONG_QUEUE),
+            large: Gate::new(LARGE_PLACES, LARGE_QUEUE),
             followers: Gate::new(FOLLOWERS, 0),
             rates: settings.rate_limit.map(Rates::new),
             started: Instant::now(),
@@ -118,7 +124,7 @@ impl App {
             Some(limit) => tokio::time::timeout(limit, work).await.map_err(|_| Failure::too_slow(writes))?,
             None => work.await,
         };
-        done.unwrap_or_else(|error| Err(Failure::new("internal_error", error.to_string())))
+        done.unwrap_or_else(|_| Err(Failure::broken()))
     }
 
     /// Works on the store of a project, and sees to it when its writer has stopped.
@@ -161,7 +167,7 @@ fn route(path: &str) -> MethodRouter<Arc<App>> {
     let mut methods: Vec<&str> = Vec::new();
     let mut route = MethodRouter::new();
     for operation in catalogue::ALL.iter().filter(|operation| operation.path == path) {
-        let Some(run) = operations::run(operation) else { continue };
+        let Some(Way { run, .. }) = operations::way(operation) else { continue };
         if !methods.contains(&operation.method) {
             methods.push(operation.method);
             let filter = if operation.method == "GET" { MethodFilter::GET } else { MethodFilter::POST };
@@ -242,7 +248,7 @@ async fn answer(
     *who = Some(Arc::clone(&key));
     let idempotency = idempotency(&head.headers)?;
     let query = query(&head.uri)?;
-    let mut input = Input { operation, key, idempotency, id, query, body: Vec::new() };
+    let mut input = Input { operation, key, idempotency, id, query, body: body::Whole::default() };
     match run {
         Run::Import => return transfer::import(app, input, sent).await,
         Run::Export => return transfer::export(app, input).await,
@@ -255,7 +261,7 @@ async fn answer(
     }
     if operation.method == "POST" {
         body::check_json(&head.headers)?;
-        input.body = body::read(&head.headers, sent).await?;
+        input.body = body::read(&head.headers, sent, &app.large).await?;
     }
     let limit = app.settings.time_limit;
     let (run, place, limit) = match run {
@@ -298,7 +304,15 @@ async fn health(State(app): State<Arc<App>>) -> Response<Body> {
         Health::Rebuilding => serde_json::json!({"success": true, "status": "rebuilding"}),
         Health::Degraded(reason) => serde_json::json!({"success": true, "status": "degraded", "reason": reason}),
     };
-    json(StatusCode::OK, body.to_string().into_bytes())
+    named(json(StatusCode::OK, body.to_string().into_bytes()))
+}
+
+/// The answer with a name of its own.
+pub(super) fn named(mut response: Response<Body>) -> Response<Body> {
+    if let Ok(id) = HeaderValue::from_str(&request_id()) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
 }
 
 async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response<Body> {
@@ -311,8 +325,8 @@ async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response<Body
     let text = app.metrics.text(&app.projects, &app.gate);
     let mut response = Response::new(Body::from(text));
     let kind = HeaderValue::from_static("text/plain; version=0.0.4");
-    response.headers_mut().insert(axum::http::header::CONTENT_TYPE, kind);
-    response
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    named(response)
 }
 
 async fn not_found() -> Response<Body> {

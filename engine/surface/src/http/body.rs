@@ -3,20 +3,28 @@
 use axum::body::Body;
 use axum::http::header::{self, HeaderMap};
 use futures_util::StreamExt;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::errors::Failure;
-use super::limits;
+use super::limits::{self, Gate};
+
+/// A body, with the place that it takes while it is large.
+#[derive(Debug, Default)]
+pub(super) struct Whole {
+    pub(super) bytes: Vec<u8>,
+    pub(super) place: Option<OwnedSemaphorePermit>,
+}
 
 /// Reads a body whole, but never more of it than a request may have.
-pub(super) async fn read(headers: &HeaderMap, body: Body) -> Result<Vec<u8>, Failure> {
-    if expects_leave(headers) && announced(headers).is_some_and(|bytes| bytes > limits::BODY) {
+pub(super) async fn read(headers: &HeaderMap, body: Body, large: &Gate) -> Result<Whole, Failure> {
+    if headers.contains_key(header::EXPECT) && announced(headers).is_some_and(|bytes| bytes > limits::BODY) {
         // Its sender waits to be told, and has sent nothing yet.
         return Err(Failure::payload_too_large(limits::BODY));
     }
     let end = Instant::now() + limits::BODY_TIME;
     let mut chunks = body.into_data_stream();
-    let (mut bytes, mut read) = (Vec::new(), 0_u64);
+    let (mut whole, mut read) = (Whole::default(), 0_u64);
     loop {
         let pause = Instant::now() + limits::PAUSE;
         let chunk = timeout_at(pause.min(end), chunks.next()).await.map_err(|_| too_slow())?;
@@ -27,12 +35,15 @@ pub(super) async fn read(headers: &HeaderMap, body: Body) -> Result<Vec<u8>, Fai
             break;
         }
         if read > limits::BODY {
-            bytes = Vec::new();
-        } else {
-            bytes.extend_from_slice(&chunk);
+            whole = Whole::default();
+            continue;
         }
+        if whole.place.is_none() && whole.bytes.len().saturating_add(chunk.len()) > limits::LARGE_BODY {
+            whole.place = Some(large.enter(limits::PAUSE).await?);
+        }
+        whole.bytes.extend_from_slice(&chunk);
     }
-    if read > limits::BODY { Err(Failure::payload_too_large(limits::BODY)) } else { Ok(bytes) }
+    if read > limits::BODY { Err(Failure::payload_too_large(limits::BODY)) } else { Ok(whole) }
 }
 
 /// The next piece of a body that is taken as it comes.
@@ -54,11 +65,7 @@ pub(super) fn check_json(headers: &HeaderMap) -> Result<(), Failure> {
     if kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json")) {
         return Ok(());
     }
-    Err(Failure::invalid("content-type", "wrong_content_type", "a body here is application/json"))
-}
-
-fn expects_leave(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::EXPECT)
+    Err(Failure::invalid("content_type", "wrong_content_type", "a body here is application/json"))
 }
 
 fn announced(headers: &HeaderMap) -> Option<u64> {

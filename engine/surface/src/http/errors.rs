@@ -54,6 +54,11 @@ impl Failure {
         Self { details: Box::new(details), ..Self::new("cloud_runtime_unavailable", message) }
     }
 
+    /// The work broke off. What a panic says may hold what nobody should read.
+    pub(super) fn broken() -> Self {
+        Self::new("internal_error", "the work on this request broke off; the server's log says where")
+    }
+
     /// It took longer than it may. A write may still come to be.
     pub(super) fn too_slow(writes: bool) -> Self {
         let message = "the store took longer than the time limit";
@@ -144,25 +149,79 @@ impl From<Error> for Failure {
     }
 }
 
+/// Each status with its codes, as a client may see them.
+const STATUSES: &[(StatusCode, &[&str])] = &[
+    (StatusCode::BAD_REQUEST, &["invalid_request"]),
+    (StatusCode::UNAUTHORIZED, &["missing_api_key", "invalid_api_key"]),
+    (StatusCode::FORBIDDEN, &["read_only"]),
+    (StatusCode::NOT_FOUND, &["memory_not_found", "snapshot_not_found", "dream_not_found", "not_found"]),
+    (StatusCode::METHOD_NOT_ALLOWED, &["method_not_allowed"]),
+    (
+        StatusCode::CONFLICT,
+        &[
+            "memory_exists",
+            "version_conflict",
+            "idempotency_conflict",
+            "state_changed_since_preview",
+            "revision_rejected",
+            "dream_closed",
+        ],
+    ),
+    (StatusCode::GONE, &["rollback_confirmation_expired", "undo_window_expired"]),
+    (StatusCode::PAYLOAD_TOO_LARGE, &["payload_too_large"]),
+    (StatusCode::UNPROCESSABLE_ENTITY, &["forget_cap_exceeded", "secret_detected", "operation_too_large"]),
+    (StatusCode::TOO_MANY_REQUESTS, &["rate_limited"]),
+    (StatusCode::INTERNAL_SERVER_ERROR, &["store_corrupt", "internal_error"]),
+    (StatusCode::SERVICE_UNAVAILABLE, &["cloud_runtime_unavailable"]),
+];
+
+/// The statuses of refusals with their codes.
+pub(super) fn statuses() -> impl Iterator<Item = (u16, &'static [&'static str])> {
+    STATUSES.iter().map(|(status, codes)| (status.as_u16(), *codes))
+}
+
 /// The status that goes with a code.
 fn status_of(code: &str) -> StatusCode {
-    match code {
-        "invalid_request" => StatusCode::BAD_REQUEST,
-        "missing_api_key" | "invalid_api_key" => StatusCode::UNAUTHORIZED,
-        "read_only" => StatusCode::FORBIDDEN,
-        "memory_not_found" | "snapshot_not_found" | "dream_not_found" | "not_found" => StatusCode::NOT_FOUND,
-        "method_not_allowed" => StatusCode::METHOD_NOT_ALLOWED,
-        "memory_exists"
-        | "version_conflict"
-        | "idempotency_conflict"
-        | "state_changed_since_preview"
-        | "revision_rejected"
-        | "dream_closed" => StatusCode::CONFLICT,
-        "rollback_confirmation_expired" | "undo_window_expired" => StatusCode::GONE,
-        "payload_too_large" => StatusCode::PAYLOAD_TOO_LARGE,
-        "forget_cap_exceeded" | "secret_detected" | "operation_too_large" => StatusCode::UNPROCESSABLE_ENTITY,
-        "rate_limited" => StatusCode::TOO_MANY_REQUESTS,
-        "cloud_runtime_unavailable" => StatusCode::SERVICE_UNAVAILABLE,
-        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    let known = STATUSES.iter().find(|(_, codes)| codes.contains(&code));
+    known.map_or(StatusCode::INTERNAL_SERVER_ERROR, |(status, _)| *status)
+}
+
+#[cfg(test)]
+mod tests {
+    use bilinc::{DreamClosedReason, DreamId, SnapshotId, Timestamp};
+
+    use super::*;
+
+    #[test]
+    fn refusals_that_need_time_to_pass_have_their_status() {
+        let dream = DreamId::from_u128(1);
+        let until = Timestamp::from_micros(0);
+        for (rejection, status) in [
+            (Rejection::ConfirmationExpired, 410),
+            (Rejection::UndoWindowExpired { dream, until }, 410),
+            (Rejection::DreamClosed { dream, reason: DreamClosedReason::Expired }, 409),
+            (Rejection::SnapshotNotFound(SnapshotId::from_u128(1)), 404),
+            (Rejection::OperationTooLarge { bytes: 2, limit: 1 }, 422),
+        ] {
+            assert_eq!(Failure::from(rejection.clone()).status.as_u16(), status, "{rejection}");
+        }
+    }
+
+    #[test]
+    fn a_writer_that_stopped_leaves_the_outcome_open_and_is_not_tried_again() {
+        let stopped = LogError::Poisoned { durable: 3, cause: "sync".to_owned() };
+        let failure = Failure::from(Error::from(EngineError::from(stopped)));
+        assert_eq!((failure.status.as_u16(), failure.retryable, failure.writer_stopped), (503, false, true));
+        assert_eq!(failure.details.outcome, Some("unknown"));
+        let busy = LogError::Busy { lock: "append.lock", holder: String::new(), waited: std::time::Duration::ZERO };
+        let failure = Failure::from(Error::from(EngineError::from(busy)));
+        assert_eq!((failure.status.as_u16(), failure.retryable, failure.retry_after), (503, true, Some(1)));
+    }
+
+    #[test]
+    fn what_took_too_long_may_be_asked_again_unless_it_writes() {
+        assert!(Failure::too_slow(false).retryable);
+        let write = Failure::too_slow(true);
+        assert_eq!((write.retryable, write.details.outcome), (false, Some("unknown")));
     }
 }

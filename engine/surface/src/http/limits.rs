@@ -11,6 +11,9 @@ use super::errors::Failure;
 
 /// Largest body of a request, in bytes.
 pub(super) const BODY: u64 = 32 * 1024 * 1024;
+/// A body of more bytes than this waits for a place of its own, so that a few large ones at a time
+/// are held and never as many as there are connections.
+pub(super) const LARGE_BODY: usize = 1024 * 1024;
 /// Largest body of an import, in bytes.
 pub(super) const IMPORT: u64 = 1024 * 1024 * 1024;
 /// Of a body that is too large so much more is read, so that its sender comes to read the answer.

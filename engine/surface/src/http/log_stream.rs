@@ -147,7 +147,7 @@ impl Follower {
     async fn head(&self) -> Result<Seq, Failure> {
         let (app, project) = (Arc::clone(&self.app), Arc::clone(&self.project));
         let work = tokio::task::spawn_blocking(move || Ok(app.projects.memory(&project)?.head()?.seq));
-        work.await.unwrap_or_else(|error| Err(Failure::new("internal_error", error.to_string())))
+        work.await.unwrap_or_else(|_| Err(Failure::broken()))
     }
 
     /// Sends what is there and was not sent yet, and says whether anything was.

@@ -3,19 +3,24 @@
 use std::sync::Arc;
 
 use bilinc::Memory;
+use utoipa::ToSchema;
 
 use super::SURFACE;
 use super::answer;
+use super::body::Whole;
 use super::errors::Failure;
 use super::keys::KeyRecord;
+use super::openapi::Shape;
 use crate::catalogue::{self, Operation};
 use crate::wire::requests::{
     CommitRequest, ConfirmRequest, DiffRequest, DreamApplyRequest, DreamListRequest, DreamShowRequest,
-    DreamStartRequest, DreamUndoRequest, FlagRequest, ForgetRequest, GetRequest, HistoryRequest, ListRequest,
-    LogRequest, Members, PreviewRequest, Read, RecallRequest, Request, ReviseRequest, RollbackRequest, SnapshotRequest,
-    SnapshotsRequest, StatusRequest, UndoRequest, UnflagRequest, Unsound, VerifyRequest, beginning, sound,
+    DreamStartRequest, DreamUndoRequest, FlagRequest, ForgetRequest, GetRequest, HistoryRequest, ImportRequest,
+    ListRequest, LogRequest, Members, PreviewRequest, Read, RecallRequest, Request, ReviseRequest, RollbackRequest,
+    SnapshotRequest, SnapshotsRequest, StatusRequest, UndoRequest, UnflagRequest, Unsound, VerifyRequest, beginning,
+    sound,
 };
 use crate::wire::status::StatusView;
+use crate::wire::transfer::ImportView;
 use crate::wire::verify::VerifiedView;
 
 /// What a request brings to its operation.
@@ -27,7 +32,7 @@ pub(super) struct Input {
     /// The id in the path.
     pub(super) id: Option<String>,
     pub(super) query: Vec<(String, String)>,
-    pub(super) body: Vec<u8>,
+    pub(super) body: Whole,
 }
 
 /// Gives the store of the request's project.
@@ -48,42 +53,57 @@ pub(super) enum Run {
     Import,
 }
 
-/// How an operation is carried out, unless it is local.
-pub(super) fn run(operation: &Operation) -> Option<Run> {
+/// An operation here: how it is carried out, and how what it takes and gives looks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Way {
+    pub(super) run: Run,
+    pub(super) shape: fn() -> Shape,
+}
+
+/// One request, one answer.
+fn call_way<R: Request + ToSchema>() -> Way
+where
+    R::Answer: ToSchema,
+{
+    Way { run: Run::Call(call::<R>), shape: Shape::of::<R, R::Answer> }
+}
+
+/// The way of an operation, unless it is local.
+pub(super) fn way(operation: &Operation) -> Option<Way> {
     Some(match *operation {
-        catalogue::COMMIT => Run::Call(call::<CommitRequest>),
-        catalogue::REVISE => Run::Call(call::<ReviseRequest>),
-        catalogue::CONFIRM => Run::Call(call::<ConfirmRequest>),
-        catalogue::FORGET => Run::Call(call::<ForgetRequest>),
-        catalogue::FLAG => Run::Call(call::<FlagRequest>),
-        catalogue::UNFLAG => Run::Call(call::<UnflagRequest>),
-        catalogue::RECALL => Run::Call(call::<RecallRequest>),
-        catalogue::GET => Run::Call(call::<GetRequest>),
-        catalogue::LIST | catalogue::FLAGS => Run::Call(call::<ListRequest>),
-        catalogue::HISTORY => Run::Call(call::<HistoryRequest>),
-        catalogue::DREAM_START => Run::Call(call::<DreamStartRequest>),
-        catalogue::DREAM_APPLY => Run::Call(call::<DreamApplyRequest>),
-        catalogue::DREAM_SHOW => Run::Call(call::<DreamShowRequest>),
-        catalogue::DREAM_LIST => Run::Call(call::<DreamListRequest>),
-        catalogue::DREAM_UNDO => Run::Call(call::<DreamUndoRequest>),
-        catalogue::UNDO => Run::Call(call::<UndoRequest>),
-        catalogue::SNAPSHOT_CREATE => Run::Call(call::<SnapshotRequest>),
-        catalogue::SNAPSHOT_LIST => Run::Call(call::<SnapshotsRequest>),
-        catalogue::DIFF => Run::Call(call::<DiffRequest>),
-        catalogue::ROLLBACK_PREVIEW => Run::Call(call::<PreviewRequest>),
-        catalogue::ROLLBACK_EXECUTE => Run::Call(call::<RollbackRequest>),
-        catalogue::STATUS => Run::Call(status),
-        catalogue::VERIFY => Run::Long(verify),
-        catalogue::LOG => Run::Log,
-        catalogue::EXPORT => Run::Export,
-        catalogue::IMPORT => Run::Import,
+        catalogue::COMMIT => call_way::<CommitRequest>(),
+        catalogue::REVISE => call_way::<ReviseRequest>(),
+        catalogue::CONFIRM => call_way::<ConfirmRequest>(),
+        catalogue::FORGET => call_way::<ForgetRequest>(),
+        catalogue::FLAG => call_way::<FlagRequest>(),
+        catalogue::UNFLAG => call_way::<UnflagRequest>(),
+        catalogue::RECALL => call_way::<RecallRequest>(),
+        catalogue::GET => call_way::<GetRequest>(),
+        catalogue::LIST | catalogue::FLAGS => call_way::<ListRequest>(),
+        catalogue::HISTORY => call_way::<HistoryRequest>(),
+        catalogue::DREAM_START => call_way::<DreamStartRequest>(),
+        catalogue::DREAM_APPLY => call_way::<DreamApplyRequest>(),
+        catalogue::DREAM_SHOW => call_way::<DreamShowRequest>(),
+        catalogue::DREAM_LIST => call_way::<DreamListRequest>(),
+        catalogue::DREAM_UNDO => call_way::<DreamUndoRequest>(),
+        catalogue::UNDO => call_way::<UndoRequest>(),
+        catalogue::SNAPSHOT_CREATE => call_way::<SnapshotRequest>(),
+        catalogue::SNAPSHOT_LIST => call_way::<SnapshotsRequest>(),
+        catalogue::DIFF => call_way::<DiffRequest>(),
+        catalogue::ROLLBACK_PREVIEW => call_way::<PreviewRequest>(),
+        catalogue::ROLLBACK_EXECUTE => call_way::<RollbackRequest>(),
+        catalogue::STATUS => Way { run: Run::Call(status), ..call_way::<StatusRequest>() },
+        catalogue::VERIFY => Way { run: Run::Long(verify), ..call_way::<VerifyRequest>() },
+        catalogue::LOG => Way { run: Run::Log, ..call_way::<LogRequest>() },
+        catalogue::IMPORT => Way { run: Run::Import, shape: Shape::of::<ImportRequest, ImportView> },
+        catalogue::EXPORT => Way { run: Run::Export, shape: Shape::of::<StatusRequest, StatusView> },
         _ => return None,
     })
 }
 
 /// Reads a request out of what came.
 pub(super) fn read<R: Read>(input: &Input) -> Result<R, Failure> {
-    let body = std::str::from_utf8(&input.body)
+    let body = std::str::from_utf8(&input.body.bytes)
         .map_err(|error| Failure::invalid("body", "invalid_utf8", &format!("not UTF-8: {error}")))?;
     let members = match input.query.first() {
         _ if input.operation.method == "GET" => Members::of_query(input.query.iter().cloned()),
@@ -149,7 +169,7 @@ mod tests {
     #[test]
     fn every_operation_has_its_way_here_unless_it_is_local() {
         for operation in catalogue::ALL {
-            assert_eq!(run(operation).is_some(), !operation.is_local(), "{}", operation.name);
+            assert_eq!(way(operation).is_some(), !operation.is_local(), "{}", operation.name);
         }
     }
 }

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -117,10 +118,14 @@ impl Server {
                 accepted = listener.accept() => accepted,
                 () = &mut stop => break,
             };
-            let Ok((stream, peer)) = accepted else {
-                // Out of file handles, as a rule; some are given back before long.
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
+            let (stream, peer) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Out of file handles, as a rule; some are given back before long.
+                    tracing::warn!(%error, "a connection could not be taken");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
             };
             let Ok(place) = Arc::clone(&connections).try_acquire_owned() else {
                 app.metrics.connection(false);
@@ -128,11 +133,19 @@ impl Server {
                 continue;
             };
             app.metrics.connection(true);
-            let connection = connection(stream, Peer(peer), router.clone());
-            let connection = graceful.watch(connection);
+            let begun = Arc::new(AtomicBool::new(false));
+            let routes = Routes { router: router.clone(), peer: Peer(peer), begun: Arc::clone(&begun) };
+            let connection = graceful.watch(connection(stream, routes));
+            let stopping = stopping.clone();
             tokio::spawn(async move {
                 let _place = place;
-                if let Err(error) = connection.await {
+                tokio::pin!(connection);
+                let done = tokio::select! {
+                    done = &mut connection => done,
+                    // Nobody is waited for who has not asked for anything yet.
+                    () = stopping.cancelled() => if begun.load(Ordering::Acquire) { connection.await } else { Ok(()) },
+                };
+                if let Err(error) = done {
                     tracing::debug!(%error, "a connection broke");
                 }
             });
@@ -156,6 +169,8 @@ pub(super) struct Peer(pub(super) SocketAddr);
 struct Routes {
     router: Router,
     peer: Peer,
+    /// Whether a request has come.
+    begun: Arc<AtomicBool>,
 }
 
 impl Service<Request<Incoming>> for Routes {
@@ -164,6 +179,7 @@ impl Service<Request<Incoming>> for Routes {
     type Future = RouteFuture<Infallible>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        self.begun.store(true, Ordering::Release);
         request.extensions_mut().insert(self.peer);
         self.router.clone().call(request.map(Body::new))
     }
@@ -172,7 +188,7 @@ impl Service<Request<Incoming>> for Routes {
 type Timed = TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>;
 
 /// Serves one connection.
-fn connection(stream: TcpStream, peer: Peer, router: Router) -> http1::Connection<Timed, Routes> {
+fn connection(stream: TcpStream, routes: Routes) -> http1::Connection<Timed, Routes> {
     // Answers are written whole; nothing is gained by waiting for more.
     let _ = stream.set_nodelay(true);
     let mut timed = TimeoutStream::new(stream);
@@ -180,7 +196,7 @@ fn connection(stream: TcpStream, peer: Peer, router: Router) -> http1::Connectio
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits::HEAD_TIME)
-        .serve_connection(TokioIo::new(Box::pin(timed)), Routes { router, peer })
+        .serve_connection(TokioIo::new(Box::pin(timed)), routes)
 }
 
 /// Tells a connection past the limit to come back later.

@@ -43,7 +43,7 @@ pub(super) async fn import(app: &Arc<App>, input: Input, sent: Body) -> Result<R
     };
     // A failure of the body ends the import through its reader, and is the better one to tell.
     feed(sent, to).await?;
-    let done = work.await.unwrap_or_else(|error| Err(Failure::new("internal_error", error.to_string())))?;
+    let done = work.await.unwrap_or_else(|_| Err(Failure::broken()))?;
     Ok(json(StatusCode::OK, done))
 }
 

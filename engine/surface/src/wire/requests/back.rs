@@ -13,13 +13,16 @@ request! {
     /// Names the present position.
     SnapshotRequest {
         /// What people call it.
+        #[schema(max_length = 256)]
         label: Option<String>,
         /// A JSON object kept with it.
-        #[schema(value_type = Option<serde_json::Value>)]
+        #[schema(value_type = Option<utoipa::openapi::Object>)]
         metadata: Option<Json>,
         /// Who takes it.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session it is taken in.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
     }
 }
@@ -43,6 +46,7 @@ request! {
     /// Lists snapshots, newest first.
     SnapshotsRequest {
         /// Most snapshots, 1 to 1,000.
+        #[schema(minimum = 1, maximum = 1000)]
         limit: Option<u64>,
     }
 }
@@ -69,6 +73,7 @@ request! {
         /// Give the values before and after.
         include_values: Option<bool>,
         /// Most keys in each list, 1 to 1,000.
+        #[schema(minimum = 1, maximum = 1000)]
         limit: Option<u64>,
     }
 }
@@ -107,10 +112,13 @@ request! {
     /// Shows what going back to a snapshot would change.
     PreviewRequest {
         /// The snapshot.
+        #[schema(pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
         snapshot_id: String,
         /// Why, 1 to 512 characters.
+        #[schema(min_length = 1, max_length = 512)]
         reason: String,
         /// Most keys in each list, 1 to 1,000.
+        #[schema(minimum = 1, maximum = 1000)]
         limit: Option<u64>,
     }
 }
@@ -132,14 +140,18 @@ request! {
     /// Brings back the state of a snapshot.
     RollbackRequest {
         /// The snapshot.
+        #[schema(pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
         snapshot_id: String,
         /// Why: the reason of the preview.
+        #[schema(min_length = 1, max_length = 512)]
         reason: String,
         /// The token of the preview.
         confirmation_token: String,
         /// Who rolls back.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session it is rolled back in.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
     }
 }
@@ -161,12 +173,16 @@ request! {
     /// Takes back any one set of changes.
     UndoRequest {
         /// What a dream changed.
+        #[schema(pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
         dream_id: Option<String>,
         /// What was written in a session.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
         /// What a writer wrote.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// What an import wrote.
+        #[schema(pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
         import_id: Option<String>,
         /// Positions from this one.
         from_seq: Option<u64>,
@@ -177,6 +193,7 @@ request! {
         /// What was recorded before this time.
         before: Option<String>,
         /// Single positions.
+        #[schema(max_items = 10000)]
         seqs: Option<Vec<u64>>,
         /// Show what it would do and write nothing.
         dry_run: Option<bool>,

@@ -13,6 +13,7 @@ request! {
     /// Begins a dream pass.
     DreamStartRequest {
         /// Most candidates, 1 to 200.
+        #[schema(minimum = 1, maximum = 200)]
         limit: Option<u64>,
         /// Only keys that begin so.
         prefix: Option<String>,
@@ -21,8 +22,10 @@ request! {
         /// Also memories that an earlier dream has looked at.
         include_reviewed: Option<bool>,
         /// Who dreams.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session it is dreamt in.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
     }
 }
@@ -73,6 +76,7 @@ request! {
     /// Carries out one page of actions on the candidates of a dream.
     DreamApplyRequest {
         /// The dream.
+        #[schema(pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
         id: String,
         /// At most 25 actions, their names in snake case or camelCase.
         #[schema(value_type = Option<Vec<crate::wire::actions::ActionSchema>>)]
@@ -85,8 +89,10 @@ request! {
         /// Show what would become of each action and write nothing.
         dry_run: Option<bool>,
         /// Who dreams.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session it is dreamt in.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
     }
 }
@@ -114,6 +120,7 @@ request! {
     /// Shows a dream.
     DreamShowRequest {
         /// The dream.
+        #[schema(pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
         id: String,
     }
 }
@@ -131,6 +138,7 @@ request! {
     /// Lists dreams, newest first.
     DreamListRequest {
         /// Most dreams, 1 to 1,000.
+        #[schema(minimum = 1, maximum = 1000)]
         limit: Option<u64>,
     }
 }
@@ -151,14 +159,17 @@ request! {
     /// Takes back a whole dream pass.
     DreamUndoRequest {
         /// The dream.
+        #[schema(pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
         id: String,
         /// Show what it would do and write nothing.
         dry_run: Option<bool>,
         /// Bring back all metadata of removed memories, too.
         restore_metadata: Option<bool>,
         /// Who undoes it.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session it is undone in.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
     }
 }

@@ -10,30 +10,37 @@ request! {
     /// Saves a memory, or replaces one.
     CommitRequest {
         /// The memory's key, 1 to 512 characters.
+        #[schema(min_length = 1, max_length = 512)]
         key: String,
         /// Any JSON value.
         #[schema(value_type = serde_json::Value)]
         value: Json,
         /// What kind of memory it is; `semantic` when absent.
+        #[schema(pattern = "^(semantic|episodic|procedural|working|spatial)$")]
         memory_type: Option<String>,
         /// 0.0 to 1.0; 1.0 when absent.
+        #[schema(minimum = 0, maximum = 1)]
         importance: Option<f64>,
         /// A JSON object kept with it.
-        #[schema(value_type = Option<serde_json::Value>)]
+        #[schema(value_type = Option<utoipa::openapi::Object>)]
         metadata: Option<Json>,
         /// Who saves it.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session it is saved in.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
         /// Whether it is the agreed truth.
         canonical: Option<bool>,
         /// 0.0 to 1.0.
+        #[schema(minimum = 0, maximum = 1)]
         priority: Option<f64>,
         /// Seconds after which it is gone.
         ttl: Option<f64>,
         /// Refuse when there is a memory with this key.
         if_absent: Option<bool>,
         /// Refuse when the memory has another version.
+        #[schema(pattern = "^v1_[0-9a-f]{32}$")]
         expected_version: Option<String>,
     }
 }
@@ -68,21 +75,28 @@ request! {
     /// Replaces the value of a memory that exists.
     ReviseRequest {
         /// The memory's key.
+        #[schema(min_length = 1, max_length = 512)]
         key: String,
         /// Its new value: any JSON.
         #[schema(value_type = serde_json::Value)]
         value: Json,
         /// Its new importance, 0.0 to 1.0; kept when absent.
+        #[schema(minimum = 0, maximum = 1)]
         importance: Option<f64>,
         /// When to keep what is stored: `recency`, `importance`, `entrenchment` or `verification`.
+        #[schema(pattern = "^(recency|importance|entrenchment|verification)$")]
         strategy: Option<String>,
         /// Why.
+        #[schema(min_length = 1, max_length = 512)]
         reason: Option<String>,
         /// Refuse when the memory has another version.
+        #[schema(pattern = "^v1_[0-9a-f]{32}$")]
         expected_version: Option<String>,
         /// Who revises it.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session it is revised in.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
     }
 }
@@ -115,16 +129,21 @@ request! {
     /// Takes a memory out of use.
     ForgetRequest {
         /// The memory's key, exactly.
+        #[schema(min_length = 1, max_length = 512)]
         key: String,
         /// Why, 1 to 512 characters.
+        #[schema(min_length = 1, max_length = 512)]
         reason: String,
         /// Refuse when the memory has another version.
+        #[schema(pattern = "^v1_[0-9a-f]{32}$")]
         expected_version: Option<String>,
         /// Erase it for good, with all its earlier values.
         purge: Option<bool>,
         /// Who forgets it.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session it is forgotten in.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
     }
 }
@@ -151,14 +170,19 @@ request! {
     /// Says that a memory is still right.
     ConfirmRequest {
         /// The memory's key.
+        #[schema(min_length = 1, max_length = 512)]
         key: String,
         /// Refuse when the memory has another version.
+        #[schema(pattern = "^v1_[0-9a-f]{32}$")]
         expected_version: Option<String>,
         /// Why.
+        #[schema(min_length = 1, max_length = 512)]
         reason: Option<String>,
         /// Who confirms it.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session it is confirmed in.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
     }
 }
@@ -181,16 +205,22 @@ request! {
     /// Marks a memory for a person.
     FlagRequest {
         /// The memory's key.
+        #[schema(min_length = 1, max_length = 512)]
         key: String,
         /// What is to be looked at, 1 to 512 characters.
+        #[schema(min_length = 1, max_length = 512)]
         reason: String,
         /// Memories that speak for it.
+        #[schema(max_items = 50)]
         evidence_keys: Option<Vec<String>>,
         /// Refuse when the memory has another version.
+        #[schema(pattern = "^v1_[0-9a-f]{32}$")]
         expected_version: Option<String>,
         /// Who flags it.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session it is flagged in.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
     }
 }
@@ -217,14 +247,19 @@ request! {
     /// Clears the open flags of a memory.
     UnflagRequest {
         /// The memory's key.
+        #[schema(min_length = 1, max_length = 512)]
         key: String,
         /// Why.
+        #[schema(min_length = 1, max_length = 512)]
         reason: Option<String>,
         /// Refuse when the memory has another version.
+        #[schema(pattern = "^v1_[0-9a-f]{32}$")]
         expected_version: Option<String>,
         /// Who clears them.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session they are cleared in.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
     }
 }

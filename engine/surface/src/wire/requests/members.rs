@@ -13,6 +13,9 @@ use crate::wire::fields::{camel_case, invalid_json};
 /// Most characters of a name that nobody knows.
 const UNKNOWN_CHARS: usize = 40;
 
+/// Up to here every whole number has a float of its own.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
+
 /// The text of one member.
 #[derive(Debug, Clone)]
 enum Given<'a> {
@@ -87,13 +90,13 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Refuses what nobody took.
+    /// Refuses what nobody knows.
     ///
     /// # Errors
     /// `unknown_field` for the first of them.
     pub fn finish(self, known: &[&str]) -> Result<(), Rejection> {
-        let Some((name, _)) = self.0.into_iter().next() else { return Ok(()) };
         let known: Vec<_> = known.iter().map(|name| camel_case(name.trim_start_matches("r#"))).collect();
+        let Some((name, _)) = self.0.into_iter().find(|(name, _)| !known.contains(name)) else { return Ok(()) };
         let message = match known.as_slice() {
             [] => "unknown; nothing is taken here".to_owned(),
             known => format!("unknown; what is known here is {}", known.join(", ")),
@@ -165,7 +168,14 @@ impl Field for bool {
 
 impl Field for u64 {
     fn from_json(field: &str, raw: &RawValue) -> Result<Self, Rejection> {
-        plain(field, raw, "a whole number")
+        // `30.0` is a whole number, too, as JSON counts.
+        let is_whole = |number: &f64| number.fract() == 0.0 && (0.0..=WHOLE).contains(number);
+        let number = serde_json::from_str(raw.get());
+        number.or_else(|_| match serde_json::from_str::<f64>(raw.get()) {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            Ok(number) if is_whole(&number) => Ok(number as Self),
+            _ => Err(wrong_type(field, "a whole number")),
+        })
     }
 
     fn from_texts(field: &str, texts: Vec<String>) -> Result<Self, Rejection> {

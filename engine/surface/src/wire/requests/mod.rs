@@ -11,6 +11,8 @@ mod entries;
 mod members;
 mod reads;
 mod store;
+#[cfg(test)]
+mod tests;
 
 use bilinc::{Actor, Error, Key, Memory, MemoryType, Rejection, Version, Written};
 use serde::Serialize;
@@ -139,7 +141,7 @@ fn answered<T, A>(written: Written<T>, answer: impl FnOnce(T) -> A) -> Written<A
 }
 
 /// Who writes.
-fn actor(source: Option<&str>, session_id: Option<&str>, surface: &Surface) -> Actor {
+pub(crate) fn actor(source: Option<&str>, session_id: Option<&str>, surface: &Surface) -> Actor {
     Actor { source: source.unwrap_or(surface.source).into(), session_id: session_id.map(Into::into) }
 }
 

@@ -15,10 +15,13 @@ request! {
     /// Searches memories.
     RecallRequest {
         /// What to look for: text, never syntax, up to 4,096 characters.
+        #[schema(min_length = 1, max_length = 4096)]
         query: String,
         /// How thoroughly: `fast` or `balanced`.
+        #[schema(pattern = "^(fast|balanced)$")]
         profile: Option<String>,
         /// Most results, 1 to 100.
+        #[schema(minimum = 1, maximum = 100)]
         limit: Option<u64>,
         /// Only these types.
         memory_types: Option<Vec<String>>,
@@ -71,6 +74,7 @@ request! {
     /// Shows one memory.
     GetRequest {
         /// The memory's key.
+        #[schema(min_length = 1, max_length = 512)]
         key: String,
         /// As it was: at a position, a time or a snapshot.
         as_of: Option<String>,
@@ -98,14 +102,18 @@ impl Request for GetRequest {
 
 request! {
     /// Lists memories, page by page.
+    #[derive(Default)]
     ListRequest {
         /// Memories on a page, 1 to 1,000.
+        #[schema(minimum = 1, maximum = 1000)]
         limit: Option<u64>,
         /// How much of each value: `full`, `preview` or `none`.
+        #[schema(pattern = "^(full|preview|none)$")]
         values: Option<String>,
         /// Only keys that begin so.
         prefix: Option<String>,
         /// Only this type.
+        #[schema(pattern = "^(semantic|episodic|procedural|working|spatial)$")]
         memory_type: Option<String>,
         /// Only memories updated after this time.
         updated_after: Option<String>,
@@ -116,6 +124,7 @@ request! {
         /// Only memories saved by these sources, exactly; the empty text is none.
         sources: Option<Vec<String>>,
         /// `key`, `newest` or `oldest`.
+        #[schema(pattern = "^(key|newest|oldest)$")]
         order: Option<String>,
         /// Only memories with an open flag, or only those without.
         flagged: Option<bool>,
@@ -191,10 +200,13 @@ request! {
     /// Shows what happened to one memory, newest first.
     HistoryRequest {
         /// The memory's key.
+        #[schema(min_length = 1, max_length = 512)]
         key: String,
         /// Most changes, 1 to 1,000.
+        #[schema(minimum = 1, maximum = 1000)]
         limit: Option<u64>,
         /// How much of each value: `full`, `preview` or `none`.
+        #[schema(pattern = "^(full|preview|none)$")]
         values: Option<String>,
     }
 }

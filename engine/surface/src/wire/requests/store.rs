@@ -13,18 +13,25 @@ request! {
     /// Shows the events themselves.
     LogRequest {
         /// Events on a page, 1 to 1,000.
+        #[schema(minimum = 1, maximum = 1000)]
         limit: Option<u64>,
         /// Only events about this key.
+        #[schema(min_length = 1, max_length = 512)]
         key: Option<String>,
         /// Only events by this writer.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// Only events of this session.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
         /// Only the own events of this dream.
+        #[schema(pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
         dream_id: Option<String>,
         /// Only events of this import.
+        #[schema(pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
         import_id: Option<String>,
         /// Only events of this operation.
+        #[schema(pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
         operation_id: Option<String>,
         /// Only events from this position on.
         from_seq: Option<u64>,
@@ -35,6 +42,7 @@ request! {
         /// Only events recorded before this time.
         before: Option<String>,
         /// `newest` or `oldest` first.
+        #[schema(pattern = "^(newest|oldest)$")]
         order: Option<String>,
         /// Give values, too.
         include_values: Option<bool>,
@@ -215,8 +223,10 @@ request! {
         /// Leave memories that exist alone.
         if_absent: Option<bool>,
         /// Who imports lines that name nobody.
+        #[schema(max_length = 256)]
         source: Option<String>,
         /// The session of lines that name none.
+        #[schema(max_length = 256)]
         session_id: Option<String>,
     }
 }
