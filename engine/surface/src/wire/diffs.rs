@@ -68,8 +68,9 @@ pub struct DiffEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub after: Option<Json>,
-    /// Whether a value was cut, because the answer would be too large.
+    /// Whether a value was cut, which happens over MCP alone.
     #[serde(skip_serializing_if = "is_false")]
+    #[schema(ignore)]
     pub value_truncated: bool,
     /// Whether a value is hidden because a later forget stands.
     #[serde(skip_serializing_if = "is_false")]

@@ -58,8 +58,9 @@ pub struct EntryView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub value: Option<Json>,
-    /// Whether a value was cut, because the answer would be too large.
+    /// Whether a value was cut, which happens over MCP alone.
     #[serde(skip_serializing_if = "is_false")]
+    #[schema(ignore)]
     pub value_truncated: bool,
     /// What kind of memory it is.
     pub memory_type: &'static str,

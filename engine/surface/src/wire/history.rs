@@ -49,8 +49,9 @@ pub struct HistoryEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub after: Option<Json>,
-    /// Whether a value was cut, because the answer would be too large.
+    /// Whether a value was cut, which happens over MCP alone.
     #[serde(skip_serializing_if = "is_false")]
+    #[schema(ignore)]
     pub value_truncated: bool,
     /// Whether values are hidden because a later forget stands.
     pub values_redacted: bool,
