@@ -14,6 +14,7 @@ use super::entries::{CommitArgs, ConfirmArgs, ForgetArgs, ReviseArgs};
 use super::flags::{FlagArgs, FlagsArgs, UnflagArgs};
 use super::keys::KeysArgs;
 use super::log::LogArgs;
+use super::mcp::McpArgs;
 use super::overview;
 use super::reads::{GetArgs, HistoryArgs, ListArgs, RecallArgs};
 use super::rollback::RollbackArgs;
@@ -112,6 +113,8 @@ pub(super) enum Command {
     Export(ExportArgs),
     #[command(about = catalogue::IMPORT.summary)]
     Import(ImportArgs),
+    /// Serve the store to agents over the Model Context Protocol
+    Mcp(McpArgs),
     /// Serve stores over HTTP, one for each project
     Serve(ServeArgs),
     /// Make, list or revoke the API keys of a server

@@ -16,6 +16,7 @@ mod errors;
 mod flags;
 mod keys;
 mod log;
+mod mcp;
 mod overview;
 mod progress;
 mod reads;
@@ -54,6 +55,9 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return errors::report_usage(&error, asked_for_json(std::env::args_os())),
     };
+    if let Some(code) = mcp::serve_if_asked(&cli) {
+        return code;
+    }
     let globals = cli.globals.clone();
     let mut out = BufWriter::new(std::io::stdout().lock());
     let done = run(cli, &mut out, Style::of_stdout()).and_then(|()| Ok(out.flush()?));
@@ -110,6 +114,7 @@ pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> 
         Some(Command::Salvage(args)) => salvage::salvage(console, &args),
         Some(Command::Export(args)) => transfer::export(console, &args),
         Some(Command::Import(args)) => transfer::import(console, args),
+        Some(Command::Mcp(args)) => mcp::run(console, args),
         Some(Command::Serve(args)) => serve::serve(console, &args),
         Some(Command::Keys(args)) => keys::run(console, args),
         Some(Command::Completions(args)) => completions::completions(console, &args),

@@ -11,6 +11,7 @@ Usage: bilinc [--store DIR] [--json] COMMAND [OPTIONS]
 
 const TAIL: &str = "
 Other
+  mcp                Serve the store to agents over the Model Context Protocol
   serve              Serve stores over HTTP, one for each project
   keys               Make, list or revoke the API keys of a server
   completions        Print a completion script for a shell

@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use bilinc::log::LogError;
-use bilinc::{EngineError, Error, Memory, MemoryBuilder, Rejection, SalvageReport};
+use bilinc::{Actor, EngineError, Error, Memory, MemoryBuilder, Rejection, SalvageReport};
 
 use super::args::Globals;
 use super::errors::CliError;
 use super::write::RequestArgs;
+use crate::mcp;
 
 /// A store, or the emptiness where one would be.
 pub(super) struct Store {
@@ -87,6 +88,39 @@ fn open(globals: &Globals, need: Need, allow_secrets: bool) -> Result<Store, Cli
     }
 }
 
+/// The store to serve to agents: opened by the first call that needs it, made by the first that
+/// puts something in.
+pub(super) fn served(
+    globals: &Globals,
+    actor: Actor,
+    read_only: bool,
+    allow_secrets: bool,
+) -> Result<mcp::Store, CliError> {
+    let (path, is_default) = folder(globals)?;
+    refuse_file(&path)?;
+    let shown = path.display().to_string();
+    let open = move |create: bool| {
+        let create = create && !read_only;
+        if let Some(parent) = parent(&path).filter(|_| create) {
+            std::fs::create_dir_all(parent).map_err(|source| {
+                let path = parent.display().to_string();
+                EngineError::from(LogError::Io { path, doing: "make the folder", source })
+            })?;
+        }
+        let builder = Memory::builder().create(create).read_only(read_only).checkpoints(true);
+        match builder.refuse_secrets(!allow_secrets).actor(actor.clone()).open(&path) {
+            Ok(memory) => Ok(Some(memory)),
+            Err(Error::Engine(EngineError::Log(LogError::NotFound { .. }))) => Ok(None),
+            Err(error) => Err(in_store(error, &path)),
+        }
+    };
+    // What was named to be read has to be there; a default store may come later.
+    if read_only && !is_default && open(false)?.is_none() {
+        return Err(not_found(Path::new(&shown)));
+    }
+    Ok(mcp::Store::when_needed(shown, open))
+}
+
 /// The failure of what needs a store where there is none.
 pub(super) fn not_found(path: &Path) -> CliError {
     Error::Engine(LogError::NotFound { path: path.display().to_string() }.into()).into()
@@ -136,12 +170,16 @@ fn in_store(error: Error, store: &Path) -> Error {
 
 /// Makes the folders above the store; the store's own folder is the library's to make.
 fn make_parent(path: &Path) -> Result<(), CliError> {
-    let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) else { return Ok(()) };
+    let Some(parent) = parent(path) else { return Ok(()) };
     std::fs::create_dir_all(parent).map_err(|source| CliError::File {
         doing: "make the folder",
         path: parent.display().to_string(),
         source,
     })
+}
+
+fn parent(path: &Path) -> Option<&Path> {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty())
 }
 
 /// The store that was named: by its option, else by its variable.

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use bilinc::{Memory, Written};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::carry::SURFACE;
 use super::console::Console;
@@ -13,6 +13,7 @@ use super::errors::CliError;
 use super::progress::Progress;
 use super::write::WriteArgs;
 use super::{render, store};
+use crate::mcp::knowledge_graph::{self, Unreadable};
 use crate::wire::requests::ImportRequest;
 use crate::wire::transfer::{ExportView, ImportView};
 
@@ -101,15 +102,36 @@ the whole file with its number before anything is written. Memories that exist a
 
 Examples:
   bilinc import memories.jsonl
+  bilinc import memory.jsonl --format mcp-memory
   bilinc export --store old | bilinc import - --store new --if-absent")]
 pub(super) struct ImportArgs {
     /// The file; `-` reads standard input
     file: PathBuf,
+    /// What the file is
+    #[arg(long, value_enum, default_value = "bilinc")]
+    format: FormatArg,
     /// Leave memories that exist alone
     #[arg(long)]
     if_absent: bool,
     #[command(flatten)]
     write: WriteArgs,
+}
+
+/// What a file of memories is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    /// What `export` writes
+    Bilinc,
+    /// The file of the official MCP memory server, for `bilinc mcp --tools knowledge-graph`
+    McpMemory,
+}
+
+/// The lines of a file of the official memory server as those of an import.
+fn graph_lines(input: impl BufRead, path: &Path) -> Result<String, CliError> {
+    knowledge_graph::lines_of(input).map(|lines| lines.text()).map_err(|error| match error {
+        Unreadable::File(source) => CliError::File { doing: "read", path: path.display().to_string(), source },
+        Unreadable::Line(rejection) => rejection.into(),
+    })
 }
 
 /// Reads memories.
@@ -123,6 +145,10 @@ pub(super) fn import(console: &mut Console<'_>, args: ImportArgs) -> Result<(), 
             return Err(failed(io::ErrorKind::IsADirectory.into()));
         }
         Box::new(BufReader::new(file))
+    };
+    let input: Box<dyn BufRead> = match args.format {
+        FormatArg::Bilinc => input,
+        FormatArg::McpMemory => Box::new(io::Cursor::new(graph_lines(input, &args.file)?)),
     };
     let (source, session_id) = (args.write.source(), args.write.session);
     let request = ImportRequest { if_absent: Some(args.if_absent), source, session_id };

@@ -44,7 +44,7 @@ pub struct DiffView {
 }
 
 /// A key in a diff.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffEntry {
     /// The key.
@@ -68,6 +68,10 @@ pub struct DiffEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub after: Option<Json>,
+    /// Whether a value was cut, which happens over MCP alone.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(ignore)]
+    pub value_truncated: bool,
     /// Whether a value is hidden because a later forget stands.
     #[serde(skip_serializing_if = "is_false")]
     pub values_redacted: bool,
@@ -102,6 +106,7 @@ impl From<&DiffItem> for DiffEntry {
             after_version: after.map(|state| state.entry.version),
             before: before.and_then(|state| state.value.clone()),
             after: after.and_then(|state| state.value.clone()),
+            value_truncated: false,
             values_redacted: item.values_redacted,
             value_lost: item.before.iter().chain(&item.after).any(|state| state.lost),
         }

@@ -58,6 +58,10 @@ pub struct EntryView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub value: Option<Json>,
+    /// Whether a value was cut, which happens over MCP alone.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(ignore)]
+    pub value_truncated: bool,
     /// What kind of memory it is.
     pub memory_type: &'static str,
     /// 0.0 to 1.0.
@@ -106,6 +110,7 @@ impl EntryView {
         Self {
             key: key.clone(),
             value,
+            value_truncated: false,
             memory_type: facts.memory_type.name(),
             importance: facts.importance,
             metadata,

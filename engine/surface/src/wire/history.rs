@@ -24,7 +24,7 @@ pub struct HistoryView {
 
 /// A recorded change. Values are left out where there was none, where none was asked for, and where
 /// it is hidden or erased.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryEntry {
     /// What it did.
@@ -49,6 +49,10 @@ pub struct HistoryEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub after: Option<Json>,
+    /// Whether a value was cut, which happens over MCP alone.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(ignore)]
+    pub value_truncated: bool,
     /// Whether values are hidden because a later forget stands.
     pub values_redacted: bool,
     /// Whether a value was lost with damage of the log.
@@ -98,6 +102,7 @@ impl HistoryEntry {
             session_id: item.session_id.as_deref().map(str::to_owned),
             before: value(&item.before),
             after: value(&item.after),
+            value_truncated: false,
             values_redacted: item.values_redacted,
             value_lost: item.before.iter().chain(&item.after).any(|state| state.lost),
             entry_version: item.after.as_ref().map(|after| after.entry.version),

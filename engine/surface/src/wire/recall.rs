@@ -15,7 +15,7 @@ pub struct RecallView {
 }
 
 /// A result.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecallResult {
     /// The entry's key.
@@ -62,7 +62,7 @@ pub struct RecallResult {
 }
 
 /// A term of the query and how it was found.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Matched {
     /// The term.
     pub term: String,

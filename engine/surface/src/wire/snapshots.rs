@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::{ByType, Time};
 
 /// A snapshot.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SnapshotView {
     /// Its id.
@@ -73,7 +73,7 @@ pub struct PreviewCounts {
 }
 
 /// What a rollback would do.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewView {
     /// The snapshot.

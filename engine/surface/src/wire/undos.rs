@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::{Change, is_false};
 
 /// What an undo did to each key.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UndoView {
     /// The dream, when it was the undo of one.
@@ -38,7 +38,7 @@ pub struct UndoView {
 }
 
 /// A key that was taken back.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoredKey {
     /// The key.
@@ -56,7 +56,7 @@ pub struct RestoredKey {
 }
 
 /// A key that was left as it is.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ConflictKey {
     /// The key.
     #[schema(value_type = String)]

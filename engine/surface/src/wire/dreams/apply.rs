@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use crate::wire::{Change, Time, is_false};
 
 /// What became of one action.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultView {
     /// Its place in the list that was sent.
@@ -37,7 +37,7 @@ pub struct ResultView {
 }
 
 /// Why an action could not be carried out.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ResultError {
     /// The error code.
     pub code: String,
@@ -46,7 +46,7 @@ pub struct ResultError {
 }
 
 /// An entry that changed since the named version.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Current {
     /// Its version now; none when a dry run stands before a version that it did not make.
@@ -117,7 +117,7 @@ impl ResultView {
 }
 
 /// Pages of a dream were judged.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedView {
     /// Which dream.

@@ -9,7 +9,7 @@ use crate::wire::Time;
 use crate::wire::undos::UndoView;
 
 /// What a dream was asked for.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OptionsView {
     /// Most candidates.
@@ -34,7 +34,7 @@ impl From<&DreamOptions> for OptionsView {
 }
 
 /// A candidate with the version it had.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateRef {
     /// The entry's key.
@@ -52,7 +52,7 @@ impl From<&Candidate> for CandidateRef {
 }
 
 /// An action, without its value, with what became of it.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionView {
     /// The version that was named.
@@ -74,7 +74,7 @@ pub struct ActionView {
 }
 
 /// A dream as it stands.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DreamView {
     /// Its id.
@@ -137,7 +137,7 @@ impl From<&bilinc::DreamView> for DreamView {
 }
 
 /// A dream in a list.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryView {
     /// Its id.

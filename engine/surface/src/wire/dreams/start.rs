@@ -25,7 +25,7 @@ pub struct StartedView {
 }
 
 /// A candidate with its value.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateView {
     /// The entry's key.

@@ -1,0 +1,168 @@
+//! `mcp` and `mcp install`.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use bilinc::Actor;
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::args::{Cli, Command, Globals};
+use super::console::Console;
+use super::errors::{self, CliError};
+use super::{render, store};
+use crate::mcp::install::{self, Client, Launch};
+use crate::mcp::{self, Options, Server, Toolset};
+
+/// Options of `mcp`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A client starts this and speaks with it over standard input and output; nothing else is written \
+there. Several may run on one store at the same time. `bilinc mcp install` prints what to write where.
+
+Examples:
+  bilinc mcp install --client claude-code
+  bilinc mcp --store ./memory
+  bilinc mcp --read-only
+  bilinc mcp --tools knowledge-graph")]
+pub(super) struct McpArgs {
+    #[command(subcommand)]
+    command: Option<McpCommand>,
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
+/// How the server behaves.
+#[derive(Debug, Clone, Args)]
+struct ServeArgs {
+    /// List only the tools that read, and refuse the others
+    #[arg(long)]
+    read_only: bool,
+    /// Store text although it looks like a credential
+    #[arg(long)]
+    allow_secrets: bool,
+    /// Which tools there are
+    #[arg(long, value_enum, default_value = "memory")]
+    tools: ToolsArg,
+}
+
+/// Which tools there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ToolsArg {
+    /// Memories with history, dreams and undo
+    Memory,
+    /// Those of the official memory server, on the same log
+    KnowledgeGraph,
+}
+
+impl From<ToolsArg> for Toolset {
+    fn from(tools: ToolsArg) -> Self {
+        match tools {
+            ToolsArg::Memory => Self::Memory,
+            ToolsArg::KnowledgeGraph => Self::KnowledgeGraph,
+        }
+    }
+}
+
+/// What else there is.
+#[derive(Debug, Subcommand)]
+enum McpCommand {
+    /// Print the set-up for a client
+    Install(InstallArgs),
+}
+
+/// Options of `mcp install`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints and changes nothing. With --json, or for the client json, it is the JSON alone.
+
+Examples:
+  bilinc mcp install --client claude-code
+  bilinc mcp install --client cursor --store ~/work/memory --read-only")]
+struct InstallArgs {
+    /// Which client
+    #[arg(long, value_enum)]
+    client: ClientArg,
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
+/// A client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ClientArg {
+    /// Claude Code
+    ClaudeCode,
+    /// Claude Desktop
+    ClaudeDesktop,
+    /// Codex
+    Codex,
+    /// Cursor
+    Cursor,
+    /// Any client that takes mcpServers as JSON
+    Json,
+}
+
+impl From<ClientArg> for Client {
+    fn from(client: ClientArg) -> Self {
+        match client {
+            ClientArg::ClaudeCode => Self::ClaudeCode,
+            ClientArg::ClaudeDesktop => Self::ClaudeDesktop,
+            ClientArg::Codex => Self::Codex,
+            ClientArg::Cursor => Self::Cursor,
+            ClientArg::Json => Self::Json,
+        }
+    }
+}
+
+/// Serves when that is asked for. Standard output belongs to the protocol then, so this comes before
+/// anything takes hold of it.
+pub(super) fn serve_if_asked(cli: &Cli) -> Option<ExitCode> {
+    let Some(Command::Mcp(McpArgs { command: None, serve: args })) = &cli.command else { return None };
+    Some(match serve(&cli.globals, args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => errors::report(&error, cli.globals.json, None),
+    })
+}
+
+fn serve(globals: &Globals, args: &ServeArgs) -> Result<(), CliError> {
+    let actor = Actor { source: mcp::SOURCE.into(), session_id: None };
+    let store = store::served(globals, actor, args.read_only, args.allow_secrets)?;
+    let options = Options { read_only: args.read_only, tools: args.tools.into() };
+    Ok(mcp::serve(Server::new(Arc::new(store), options))?)
+}
+
+/// Prints a set-up.
+pub(super) fn run(console: &mut Console<'_>, args: McpArgs) -> Result<(), CliError> {
+    let Some(McpCommand::Install(install)) = args.command else { return Ok(()) };
+    let launch = launch(&console.globals, &install.serve, &args.serve)?;
+    if console.globals.json || install.client == ClientArg::Json {
+        return Ok(writeln!(console.out, "{:#}", install::as_json(&launch))?);
+    }
+    let text = install::instructions(install.client.into(), &launch, |word| render::shell_word(word).to_string());
+    Ok(console.out.write_all(text.as_bytes())?)
+}
+
+/// This program, on the store that was named, with the options that were given before or after
+/// `install`.
+fn launch(globals: &Globals, args: &ServeArgs, before: &ServeArgs) -> Result<Launch, CliError> {
+    let program = std::env::current_exe().map_or_else(|_| "bilinc".to_owned(), |path| path.display().to_string());
+    let mut arguments = vec!["mcp".to_owned()];
+    if let Some(path) = &globals.store {
+        arguments.extend(["--store".to_owned(), absolute(path)?]);
+    }
+    let options = [
+        ("--read-only", args.read_only || before.read_only),
+        ("--allow-secrets", args.allow_secrets || before.allow_secrets),
+    ];
+    if [args.tools, before.tools].contains(&ToolsArg::KnowledgeGraph) {
+        arguments.extend(["--tools", "knowledge-graph"].map(str::to_owned));
+    }
+    arguments.extend(options.iter().filter(|(_, given)| *given).map(|(name, _)| (*name).to_owned()));
+    Ok(Launch { program, arguments })
+}
+
+/// Clients start the server in a folder of their own.
+fn absolute(path: &Path) -> Result<String, CliError> {
+    let failed = |source| CliError::File { doing: "find", path: path.display().to_string(), source };
+    Ok(std::path::absolute(path).map_err(failed)?.display().to_string())
+}
