@@ -8,6 +8,7 @@
 
 pub mod catalogue;
 pub mod cli;
+pub mod http;
 pub mod wire;
 
 pub use cli::demo;

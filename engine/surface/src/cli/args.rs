@@ -12,11 +12,13 @@ use super::diff::DiffArgs;
 use super::dreams::DreamArgs;
 use super::entries::{CommitArgs, ConfirmArgs, ForgetArgs, ReviseArgs};
 use super::flags::{FlagArgs, FlagsArgs, UnflagArgs};
+use super::keys::KeysArgs;
 use super::log::LogArgs;
 use super::overview;
 use super::reads::{GetArgs, HistoryArgs, ListArgs, RecallArgs};
 use super::rollback::RollbackArgs;
 use super::salvage::SalvageArgs;
+use super::serve::ServeArgs;
 use super::snapshot::SnapshotArgs;
 use super::status::{self, VerifyArgs};
 use super::transfer::{ExportArgs, ImportArgs};
@@ -110,6 +112,10 @@ pub(super) enum Command {
     Export(ExportArgs),
     #[command(about = catalogue::IMPORT.summary)]
     Import(ImportArgs),
+    /// Serve stores over HTTP, one for each project
+    Serve(ServeArgs),
+    /// Make, list or revoke the API keys of a server
+    Keys(KeysArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// See a dream pass and its undo on a store that is thrown away

@@ -1,12 +1,11 @@
 //! `diff`.
 
-use bilinc::{At, DiffQuery};
 use clap::Args;
 
 use super::console::Console;
 use super::errors::CliError;
-use super::{render, store, times};
-use crate::wire::diffs::{DiffView, in_terms_of_the_request};
+use super::{carry, render, times};
+use crate::wire::requests::DiffRequest;
 
 /// Options of `diff`.
 #[derive(Debug, Args)]
@@ -29,19 +28,22 @@ pub(super) struct DiffArgs {
     include_values: bool,
     /// Most keys in each list
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    limit: usize,
+    limit: u64,
 }
 
 /// Compares two points.
 pub(super) fn diff(console: &mut Console<'_>, args: &DiffArgs) -> Result<(), CliError> {
-    let query = DiffQuery {
-        from: times::point("from_snapshot_id", &args.from_snapshot)?,
-        to: args.to_snapshot.as_deref().map_or(Ok(At::Now), |text| times::point("to_snapshot_id", text))?,
-        include_values: args.include_values,
-        limit: args.limit,
+    let to = args.to_snapshot.as_deref();
+    let request = DiffRequest {
+        from_snapshot_id: times::point("from_snapshot_id", &args.from_snapshot)?,
+        to_snapshot_id: to.map(|text| times::point("to_snapshot_id", text)).transpose()?,
+        include_values: Some(args.include_values),
+        limit: Some(args.limit),
     };
-    let store = store::read(&console.globals)?;
-    let diff = store.memory.diff(&query).map_err(in_terms_of_the_request)?;
-    let target = args.to_snapshot.clone().unwrap_or_else(|| "current".to_owned());
-    console.answer(&store.memory, &DiffView::new(&diff, target, args.include_values), render::diff)
+    let (store, mut view) = carry::read(console, request)?;
+    // A point is named as it was typed.
+    if let Some(to) = to {
+        to.clone_into(&mut view.target);
+    }
+    console.answer(&store.memory, &view, render::diff)
 }

@@ -1,20 +1,15 @@
 //! `commit`, `revise`, `confirm` and `forget`.
 
-use bilinc::{Commit, Confirm, Forget, MemoryType, Revise, Strategy};
+use bilinc::{MemoryType, Strategy};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Args};
 
 use super::console::Console;
 use super::errors::CliError;
-use super::write::{WriteArgs, expected, fraction, key, value};
-use super::{render, store};
-use crate::wire::{entries, fields};
-
-/// Reads a strategy by its name.
-fn strategy(text: &str) -> Result<Strategy, String> {
-    (Strategy::ALL.into_iter().find(|strategy| strategy.name() == text))
-        .ok_or_else(|| "recency, importance, entrenchment or verification".to_owned())
-}
+use super::write::{WriteArgs, fraction, value};
+use super::{carry, render};
+use crate::wire::fields;
+use crate::wire::requests::{CommitRequest, ConfirmRequest, ForgetRequest, ReviseRequest};
 
 /// The memory types, for help and completions.
 pub(super) fn memory_types() -> PossibleValuesParser {
@@ -69,20 +64,22 @@ pub(super) struct CommitArgs {
 /// Saves a memory.
 pub(super) fn commit(console: &mut Console<'_>, args: CommitArgs) -> Result<(), CliError> {
     let metadata = args.metadata.as_deref().map(|text| fields::metadata("metadata", text)).transpose()?;
-    let commit = Commit {
-        metadata,
-        memory_type: MemoryType::from_name(&args.memory_type),
+    let request = CommitRequest {
+        key: args.key,
+        value: value(args.value)?,
+        memory_type: Some(args.memory_type),
         importance: Some(args.importance),
+        metadata,
+        source: args.write.source(),
+        session_id: args.write.session,
         canonical: args.canonical,
         priority: args.priority,
         ttl: args.ttl,
-        if_absent: args.if_absent,
-        expected_version: expected(args.expected_version.as_deref())?,
-        ..Commit::new(key(&args.key)?, value(args.value)?)
+        if_absent: Some(args.if_absent),
+        expected_version: args.expected_version,
     };
-    let memory = store::create(&console.globals, &args.write)?;
-    let written = memory.commit(commit)?;
-    console.answer_write(&memory, &entries::Committed::from(&written.answer), written.replayed, render::committed)
+    let (memory, written) = carry::create(console, &args.write.request, request)?;
+    console.answer_write(&memory, &written.answer, written.replayed, render::committed)
 }
 
 /// Options of `revise`.
@@ -119,19 +116,18 @@ pub(super) struct ReviseArgs {
 
 /// Replaces a value.
 pub(super) fn revise(console: &mut Console<'_>, args: ReviseArgs) -> Result<(), CliError> {
-    let strategy = strategy(&args.strategy).map_err(|message| CliError::usage("strategy", message))?;
-    let revise = Revise {
-        key: key(&args.key)?,
+    let request = ReviseRequest {
+        key: args.key,
         value: value(args.value)?,
         importance: args.importance,
-        strategy,
+        strategy: Some(args.strategy),
         reason: args.reason,
-        expected_version: expected(args.expected_version.as_deref())?,
+        expected_version: args.expected_version,
+        source: args.write.source(),
+        session_id: args.write.session,
     };
-    let memory = store::change(&console.globals, &args.write)?;
-    let written = memory.revise(revise)?;
-    let view = entries::Revised::new(&written.answer, strategy);
-    console.answer_write(&memory, &view, written.replayed, render::revised)
+    let (memory, written) = carry::change(console, &args.write.request, request)?;
+    console.answer_write(&memory, &written.answer, written.replayed, render::revised)
 }
 
 /// Options of `confirm`.
@@ -157,14 +153,15 @@ pub(super) struct ConfirmArgs {
 
 /// Says that a memory is still right.
 pub(super) fn confirm(console: &mut Console<'_>, args: ConfirmArgs) -> Result<(), CliError> {
-    let confirm = Confirm {
-        key: key(&args.key)?,
+    let request = ConfirmRequest {
+        key: args.key,
+        expected_version: args.expected_version,
         reason: args.reason,
-        expected_version: expected(args.expected_version.as_deref())?,
+        source: args.write.source(),
+        session_id: args.write.session,
     };
-    let memory = store::change(&console.globals, &args.write)?;
-    let written = memory.confirm(confirm)?;
-    console.answer_write(&memory, &entries::Confirmed::from(&written.answer), written.replayed, render::confirmed)
+    let (memory, written) = carry::change(console, &args.write.request, request)?;
+    console.answer_write(&memory, &written.answer, written.replayed, render::confirmed)
 }
 
 /// Options of `forget`.
@@ -199,13 +196,14 @@ pub(super) struct ForgetArgs {
 
 /// Takes a memory out of use.
 pub(super) fn forget(console: &mut Console<'_>, args: ForgetArgs) -> Result<(), CliError> {
-    let forget = Forget {
-        key: key(&args.key)?,
+    let request = ForgetRequest {
+        key: args.key,
         reason: args.reason,
-        expected_version: expected(args.expected_version.as_deref())?,
-        purge: args.purge,
+        expected_version: args.expected_version,
+        purge: Some(args.purge),
+        source: args.write.source(),
+        session_id: args.write.session,
     };
-    let memory = store::change(&console.globals, &args.write)?;
-    let written = memory.forget(forget)?;
-    console.answer_write(&memory, &entries::Forgotten::from(&written.answer), written.replayed, render::forgotten)
+    let (memory, written) = carry::change(console, &args.write.request, request)?;
+    console.answer_write(&memory, &written.answer, written.replayed, render::forgotten)
 }

@@ -10,6 +10,7 @@ use super::render::{self, Style};
 use crate::wire::dreams::ResultView;
 use crate::wire::errors::{Details, ErrorView};
 use crate::wire::fields::camel_case;
+use crate::wire::requests::Unsound;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub enum CliError {
         /// What is wrong and what would be right.
         message: String,
     },
+    /// The server cannot begin or go on.
+    Serve(String),
     /// A file of the caller's cannot be read or written.
     File {
         /// What was being done.
@@ -53,10 +56,8 @@ pub enum CliError {
     },
     /// The answer cannot be written.
     Output(io::Error),
-    /// The log is whole and the state that answers is not what it says.
-    StateDiffers,
-    /// The log is whole and a checkpoint beside it was not what it says.
-    CheckpointDiffers,
+    /// The log is whole and what answers, or what is kept of it, is not what it says.
+    Differs(Unsound),
 }
 
 impl From<Error> for CliError {
@@ -105,7 +106,7 @@ impl CliError {
         match self {
             Self::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => "cloud_runtime_unavailable",
             Self::Usage { .. } | Self::File { .. } => "invalid_request",
-            Self::StateDiffers | Self::CheckpointDiffers => "store_corrupt",
+            Self::Differs(_) => "store_corrupt",
             _ => self.library_error().map_or("internal_error", Error::code),
         }
     }
@@ -115,17 +116,10 @@ impl CliError {
             Self::Engine(error) | Self::NotCopied(error) | Self::Unsound { error, .. } => error.to_string(),
             Self::Apply { failed, .. } => failed.error.to_string(),
             Self::Unexpected(what) => format!("an answer is not what it has to be: {what}"),
-            Self::Usage { message, .. } => message.clone(),
+            Self::Serve(message) | Self::Usage { message, .. } => message.clone(),
             Self::File { doing, path, source } => format!("cannot {doing} {path}: {source}"),
             Self::Output(source) => format!("cannot write the answer: {source}"),
-            Self::StateDiffers => {
-                "the log is whole, but the state folded anew from it differs from the state that answers".to_owned()
-            }
-            Self::CheckpointDiffers => {
-                "the log is whole, but a checkpoint differed from what the log gives; it was set \
-                aside, and the next open reads the log"
-                    .to_owned()
-            }
+            Self::Differs(unsound) => unsound.message().to_owned(),
         }
     }
 
@@ -141,7 +135,7 @@ impl CliError {
                 let reason = if source.kind() == io::ErrorKind::InvalidData { "invalid_utf8" } else { "file" };
                 Details { path: Some(path.clone()), reason: Some(reason.to_owned()), ..Details::default() }
             }
-            Self::Output(_) | Self::StateDiffers | Self::CheckpointDiffers | Self::Unexpected(_) => Details::default(),
+            Self::Output(_) | Self::Differs(_) | Self::Unexpected(_) | Self::Serve(_) => Details::default(),
         }
     }
 

@@ -1,14 +1,12 @@
 //! `flag`, `unflag` and `flags`.
 
-use bilinc::{At, EntryChange, Flag, Key, ListQuery, Memory, Order, Unflag, Values, Written};
 use clap::Args;
 
 use super::console::Console;
 use super::errors::CliError;
-use super::write::{WriteArgs, expected, key};
-use super::{render, store};
-use crate::wire::entries::{Flags, ListView, flags_of};
-use crate::wire::fields;
+use super::write::WriteArgs;
+use super::{carry, render};
+use crate::wire::requests::{FlagRequest, ListRequest, UnflagRequest};
 
 /// Options of `flag`.
 #[derive(Debug, Args)]
@@ -37,16 +35,16 @@ pub(super) struct FlagArgs {
 
 /// Marks a memory.
 pub(super) fn flag(console: &mut Console<'_>, args: FlagArgs) -> Result<(), CliError> {
-    let evidence: Result<Vec<Key>, _> = args.evidence.iter().map(|key| fields::key("evidence_keys", key)).collect();
-    let flag = Flag {
-        key: key(&args.key)?,
+    let request = FlagRequest {
+        key: args.key,
         reason: args.reason,
-        evidence_keys: evidence?,
-        expected_version: expected(args.expected_version.as_deref())?,
+        evidence_keys: Some(args.evidence),
+        expected_version: args.expected_version,
+        source: args.write.source(),
+        session_id: args.write.session,
     };
-    let memory = store::change(&console.globals, &args.write)?;
-    let written = memory.flag(flag)?;
-    answer(console, &memory, &written)
+    let (memory, written) = carry::change(console, &args.write.request, request)?;
+    console.answer_write(&memory, &written.answer, written.replayed, render::flags)
 }
 
 /// Options of `unflag`.
@@ -70,22 +68,15 @@ pub(super) struct UnflagArgs {
 
 /// Clears the flags of a memory.
 pub(super) fn unflag(console: &mut Console<'_>, args: UnflagArgs) -> Result<(), CliError> {
-    let unflag = Unflag {
-        key: key(&args.key)?,
+    let request = UnflagRequest {
+        key: args.key,
         reason: args.reason,
-        expected_version: expected(args.expected_version.as_deref())?,
+        expected_version: args.expected_version,
+        source: args.write.source(),
+        session_id: args.write.session,
     };
-    let memory = store::change(&console.globals, &args.write)?;
-    let written = memory.unflag(unflag)?;
-    answer(console, &memory, &written)
-}
-
-/// The flags that are open after the change, also when its answer is given again later.
-fn answer(console: &mut Console<'_>, memory: &Memory, written: &Written<EntryChange>) -> Result<(), CliError> {
-    let key = written.answer.key.clone();
-    let found = memory.get_at(key.as_str(), At::Position(written.answer.seq))?;
-    let flags = found.map(|found| flags_of(&found.entry)).unwrap_or_default();
-    console.answer_write(memory, &Flags { key, flags }, written.replayed, render::flags)
+    let (memory, written) = carry::change(console, &args.write.request, request)?;
+    console.answer_write(&memory, &written.answer, written.replayed, render::flags)
 }
 
 /// Options of `flags`.
@@ -99,7 +90,7 @@ pub(super) struct FlagsArgs {
     prefix: Option<String>,
     /// Memories on a page, 1 to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    limit: usize,
+    limit: u64,
     /// Where the page before ended
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
@@ -107,17 +98,15 @@ pub(super) struct FlagsArgs {
 
 /// Lists what is flagged.
 pub(super) fn flags(console: &mut Console<'_>, args: FlagsArgs) -> Result<(), CliError> {
-    let store = store::read(&console.globals)?;
-    let query = ListQuery {
+    let request = ListRequest {
         limit: Some(args.limit),
+        values: Some("none".to_owned()),
         prefix: args.prefix.clone(),
         flagged: Some(true),
-        values: Values::None,
         cursor: args.cursor,
-        ..ListQuery::default()
+        ..ListRequest::default()
     };
-    let page = store.memory.list(&query)?;
-    let view = ListView::new(&page, fields::values_name(Values::None), Order::Key, Vec::new());
+    let (store, view) = carry::read(console, request)?;
     let prefix = args.prefix.map(|prefix| format!(" --prefix {}", render::shell_word(&prefix))).unwrap_or_default();
     let more = format!("bilinc flags{prefix} --limit {}", args.limit);
     console.answer(&store.memory, &view, |out, style, view| render::flagged(out, style, view, &more))

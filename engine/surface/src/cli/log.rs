@@ -8,10 +8,10 @@ use clap::Args;
 use super::console::Console;
 use super::errors::CliError;
 use super::times::{self, Edge};
-use super::write::{key, position};
-use super::{render, store};
-use crate::wire::fields;
-use crate::wire::log::{LogEvent, LogView};
+use super::write::position;
+use super::{carry, render, store};
+use crate::wire::log::LogEvent;
+use crate::wire::requests::LogRequest;
 
 /// How often the end of the log is looked at.
 const POLL: Duration = Duration::from_millis(200);
@@ -67,7 +67,7 @@ pub(super) struct LogArgs {
     include_values: bool,
     /// Events on a page, 1 to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
-    limit: usize,
+    limit: u64,
     /// Where the page before ended
     #[arg(long, value_name = "CURSOR", conflicts_with = "follow")]
     cursor: Option<String>,
@@ -77,22 +77,23 @@ pub(super) struct LogArgs {
 }
 
 impl LogArgs {
-    fn query(&self) -> Result<LogQuery, CliError> {
-        Ok(LogQuery {
+    fn request(&self) -> Result<LogRequest, CliError> {
+        Ok(LogRequest {
             limit: Some(self.limit),
-            key: self.key.as_deref().map(key).transpose()?,
+            key: self.key.clone(),
             source: self.source.clone(),
             session_id: self.session.clone(),
-            dream: self.dream.as_deref().map(|id| fields::id("dream_id", id)).transpose()?,
-            import: self.import.as_deref().map(|id| fields::id("import_id", id)).transpose()?,
-            operation: self.operation.as_deref().map(|id| fields::id("operation_id", id)).transpose()?,
-            from_seq: self.from_seq.map(Seq::new),
-            to_seq: self.to_seq.map(Seq::new),
+            dream_id: self.dream.clone(),
+            import_id: self.import.clone(),
+            operation_id: self.operation.clone(),
+            from_seq: self.from_seq,
+            to_seq: self.to_seq,
             after: times::optional("after", self.after.as_deref(), Edge::End)?,
             before: times::optional("before", self.before.as_deref(), Edge::Start)?,
-            oldest_first: self.oldest_first,
-            include_values: self.include_values,
+            order: Some(if self.oldest_first { "oldest" } else { "newest" }.to_owned()),
+            include_values: Some(self.include_values),
             cursor: self.cursor.clone(),
+            follow: None,
         })
     }
 
@@ -127,9 +128,10 @@ impl LogArgs {
 
 /// Shows events.
 pub(super) fn log(console: &mut Console<'_>, args: LogArgs) -> Result<(), CliError> {
-    let query = args.query()?;
-    let mut store = store::read(&console.globals)?;
+    let request = args.request()?;
     if args.follow {
+        let query = request.query()?;
+        let mut store = store::read(&console.globals)?;
         // A default store that is not there yet is waited for, and followed from its first event.
         let whole = args.from_seq.is_some() || !store.exists;
         while !store.exists {
@@ -138,7 +140,7 @@ pub(super) fn log(console: &mut Console<'_>, args: LogArgs) -> Result<(), CliErr
         }
         return follow(console, &store.memory, query, whole);
     }
-    let view = LogView::from(&store.memory.log(&query)?);
+    let (store, view) = carry::read(console, request)?;
     let more = args.next_command();
     console.answer(&store.memory, &view, |out, style, view| render::log(out, style, view, &more))
 }

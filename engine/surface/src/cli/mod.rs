@@ -5,6 +5,7 @@
 
 mod args;
 mod backup;
+mod carry;
 mod completions;
 mod console;
 pub mod demo;
@@ -13,6 +14,7 @@ mod dreams;
 mod entries;
 mod errors;
 mod flags;
+mod keys;
 mod log;
 mod overview;
 mod progress;
@@ -20,6 +22,7 @@ mod reads;
 mod render;
 mod rollback;
 mod salvage;
+mod serve;
 mod snapshot;
 mod status;
 mod store;
@@ -96,7 +99,7 @@ pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> 
         Some(Command::List(args)) => reads::list(console, args),
         Some(Command::History(args)) => reads::history(console, &args),
         Some(Command::Dream(args)) => dreams::run(console, args.command),
-        Some(Command::Undo(args)) => undo::undo(console, args),
+        Some(Command::Undo(args)) => undo::undo(console, &args),
         Some(Command::Snapshot(args)) => snapshot::run(console, args),
         Some(Command::Diff(args)) => diff::diff(console, &args),
         Some(Command::Rollback(args)) => rollback::run(console, args.command),
@@ -107,6 +110,8 @@ pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> 
         Some(Command::Salvage(args)) => salvage::salvage(console, &args),
         Some(Command::Export(args)) => transfer::export(console, &args),
         Some(Command::Import(args)) => transfer::import(console, args),
+        Some(Command::Serve(args)) => serve::serve(console, &args),
+        Some(Command::Keys(args)) => keys::run(console, args),
         Some(Command::Completions(args)) => completions::completions(console, &args),
         Some(Command::Demo) => demo::run(console.out, console.style),
     }

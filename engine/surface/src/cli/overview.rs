@@ -11,6 +11,8 @@ Usage: bilinc [--store DIR] [--json] COMMAND [OPTIONS]
 
 const TAIL: &str = "
 Other
+  serve              Serve stores over HTTP, one for each project
+  keys               Make, list or revoke the API keys of a server
   completions        Print a completion script for a shell
   demo               See a dream pass and its undo on a store that is thrown away
 

@@ -1,18 +1,15 @@
 //! `recall`, `get`, `list` and `history`.
 
-use bilinc::{At, ListPage, ListQuery, MemoryType, Order, Profile, RecallQuery, Rejection, Values};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use super::console::Console;
 use super::entries::memory_types;
 use super::errors::CliError;
 use super::times::{self, Edge};
-use super::write::key;
-use super::{render, store};
-use crate::wire::entries::{EntryView, ListView, order_name};
-use crate::wire::fields;
-use crate::wire::history::HistoryView;
-use crate::wire::recall::RecallView;
+use super::{carry, render};
+use crate::wire::fields::PROFILE_NAMES;
+use crate::wire::requests::{GetRequest, HistoryRequest, ListRequest, RecallRequest};
 
 /// How much of each value is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -25,23 +22,15 @@ pub(super) enum ValuesArg {
     None,
 }
 
-impl From<ValuesArg> for Values {
-    fn from(values: ValuesArg) -> Self {
-        match values {
-            ValuesArg::Full => Self::Full,
-            ValuesArg::Preview => Self::Preview,
-            ValuesArg::None => Self::None,
+impl ValuesArg {
+    /// The name that requests use.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Preview => "preview",
+            Self::None => "none",
         }
     }
-}
-
-/// How thoroughly a recall searches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ProfileArg {
-    /// Exact terms only
-    Fast,
-    /// Stems, prefixes and a little tolerance for typos, too
-    Balanced,
 }
 
 /// Options of `recall`.
@@ -58,11 +47,11 @@ pub(super) struct RecallArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     query: String,
     /// How thoroughly
-    #[arg(long, value_enum, default_value = "balanced")]
-    profile: ProfileArg,
+    #[arg(long, value_name = "PROFILE", value_parser = PossibleValuesParser::new(PROFILE_NAMES), default_value = "balanced")]
+    profile: String,
     /// Most results, 1 to 100
     #[arg(long, value_name = "NUMBER", default_value_t = 10)]
-    limit: usize,
+    limit: u64,
     /// Only this type; may be given several times
     #[arg(long = "type", value_name = "TYPE", value_parser = memory_types())]
     types: Vec<String>,
@@ -76,19 +65,15 @@ pub(super) struct RecallArgs {
 
 /// Searches.
 pub(super) fn recall(console: &mut Console<'_>, args: RecallArgs) -> Result<(), CliError> {
-    let query = RecallQuery {
-        limit: args.limit,
-        memory_types: args.types.iter().filter_map(|name| MemoryType::from_name(name)).collect(),
-        profile: match args.profile {
-            ProfileArg::Fast => Profile::Fast,
-            ProfileArg::Balanced => Profile::Balanced,
-        },
-        explain: args.explain,
+    let request = RecallRequest {
+        query: args.query,
+        profile: Some(args.profile),
+        limit: Some(args.limit),
+        memory_types: Some(args.types),
+        explain: Some(args.explain),
         query_timestamp: times::optional("at", args.at.as_deref(), Edge::End)?,
-        ..RecallQuery::new(args.query)
     };
-    let store = store::read(&console.globals)?;
-    let view = RecallView::new(&store.memory.recall(&query)?);
+    let (store, view) = carry::read(console, request)?;
     console.answer(&store.memory, &view, render::recall)
 }
 
@@ -110,15 +95,9 @@ pub(super) struct GetArgs {
 
 /// Shows one memory.
 pub(super) fn get(console: &mut Console<'_>, args: &GetArgs) -> Result<(), CliError> {
-    let key = key(&args.key)?;
-    let at = args.as_of.as_deref().map_or(Ok(At::Now), |text| times::point("as_of", text))?;
-    let store = store::read(&console.globals)?;
-    let found = match at {
-        At::Now => store.memory.get(key.as_str())?,
-        at => store.memory.get_at(key.as_str(), at)?,
-    };
-    let found = found.ok_or(Rejection::MemoryNotFound { key })?;
-    console.answer(&store.memory, &EntryView::from(&found), render::entry)
+    let as_of = args.as_of.as_deref().map(|text| times::point("as_of", text)).transpose()?;
+    let (store, view) = carry::read(console, GetRequest { key: args.key.clone(), as_of })?;
+    console.answer(&store.memory, &view, render::entry)
 }
 
 /// The order of a list.
@@ -130,6 +109,17 @@ enum OrderArg {
     Newest,
     /// Last updated last
     Oldest,
+}
+
+impl OrderArg {
+    /// The name that requests use.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Key => "key",
+            Self::Newest => "newest",
+            Self::Oldest => "oldest",
+        }
+    }
 }
 
 /// Options of `list`.
@@ -168,7 +158,7 @@ pub(super) struct ListArgs {
     values: ValuesArg,
     /// Memories on a page, 1 to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
-    limit: usize,
+    limit: u64,
     /// Where the page before ended
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
@@ -178,26 +168,18 @@ pub(super) struct ListArgs {
 }
 
 impl ListArgs {
-    fn order(&self) -> Order {
-        match self.order {
-            OrderArg::Key => Order::Key,
-            OrderArg::Newest => Order::Newest,
-            OrderArg::Oldest => Order::Oldest,
-        }
-    }
-
-    fn query(&self) -> Result<ListQuery, CliError> {
-        Ok(ListQuery {
+    fn request(&self) -> Result<ListRequest, CliError> {
+        Ok(ListRequest {
             limit: Some(self.limit),
+            values: Some(self.values.name().to_owned()),
             prefix: self.prefix.clone(),
-            memory_type: self.memory_type.as_deref().and_then(MemoryType::from_name),
-            sources: self.sources.clone(),
+            memory_type: self.memory_type.clone(),
             updated_after: times::optional("updated_after", self.updated_after.as_deref(), Edge::End)?,
             updated_before: times::optional("updated_before", self.updated_before.as_deref(), Edge::Start)?,
-            flagged: self.flagged,
-            order: self.order(),
-            values: self.values.into(),
             cursor: self.cursor.clone(),
+            sources: Some(self.sources.clone()),
+            order: Some(self.order.name().to_owned()),
+            flagged: self.flagged,
         })
     }
 
@@ -218,10 +200,10 @@ impl ListArgs {
             command.push_str(&format!(" --flagged={flagged}"));
         }
         if self.order != OrderArg::Key {
-            command.push_str(&format!(" --order {}", order_name(self.order())));
+            command.push_str(&format!(" --order {}", self.order.name()));
         }
         if self.values != ValuesArg::Preview {
-            command.push_str(&format!(" --values {}", fields::values_name(self.values.into())));
+            command.push_str(&format!(" --values {}", self.values.name()));
         }
         command.push_str(&format!(" --limit {}", self.limit));
         command
@@ -230,17 +212,15 @@ impl ListArgs {
 
 /// Lists memories.
 pub(super) fn list(console: &mut Console<'_>, args: ListArgs) -> Result<(), CliError> {
-    let mut query = args.query()?;
-    let store = store::read(&console.globals)?;
-    let mut page = store.memory.list(&query)?;
-    while let Some(cursor) = page.next_cursor.take_if(|_| args.all) {
-        query.cursor = Some(cursor);
-        let next = store.memory.list(&query)?;
-        let entries = page.entries.into_iter().chain(next.entries).collect();
-        page = ListPage { entries, next_cursor: next.next_cursor, total: next.total };
+    let mut request = args.request()?;
+    let (store, mut view) = carry::read(console, request.clone())?;
+    while let Some(cursor) = view.next_cursor.take_if(|_| args.all) {
+        request.cursor = Some(cursor);
+        let next = carry::read_on(&store.memory, request.clone())?;
+        view.entries.extend(next.entries);
+        (view.next_cursor, view.total) = (next.next_cursor, next.total);
     }
     let more = args.next_command();
-    let view = ListView::new(&page, fields::values_name(query.values), query.order, args.sources);
     console.answer(&store.memory, &view, |out, style, view| render::list(out, style, view, &more))
 }
 
@@ -257,7 +237,7 @@ pub(super) struct HistoryArgs {
     key: String,
     /// Most changes
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
-    limit: usize,
+    limit: u64,
     /// How much of each value
     #[arg(long, value_enum, default_value = "full")]
     values: ValuesArg,
@@ -265,9 +245,8 @@ pub(super) struct HistoryArgs {
 
 /// Shows what happened to one memory.
 pub(super) fn history(console: &mut Console<'_>, args: &HistoryArgs) -> Result<(), CliError> {
-    let key = key(&args.key)?;
-    let values = Values::from(args.values);
-    let store = store::read(&console.globals)?;
-    let history = store.memory.history(key.as_str(), args.limit, values != Values::None)?;
-    console.answer(&store.memory, &HistoryView::new(&history, values), render::history)
+    let values = Some(args.values.name().to_owned());
+    let request = HistoryRequest { key: args.key.clone(), limit: Some(args.limit), values };
+    let (store, view) = carry::read(console, request)?;
+    console.answer(&store.memory, &view, render::history)
 }

@@ -1,15 +1,16 @@
 //! `rollback preview` and `rollback execute`.
 
-use bilinc::{Memory, SnapshotId};
+use bilinc::Memory;
 use clap::{Args, Subcommand};
 
+use super::carry::SURFACE;
 use super::console::Console;
 use super::errors::CliError;
 use super::write::WriteArgs;
-use super::{render, store};
+use super::{carry, render, store};
 use crate::catalogue;
-use crate::wire::fields;
-use crate::wire::snapshots::{PreviewView, RolledBackView};
+use crate::wire::requests::{PreviewRequest, Request, RollbackRequest};
+use crate::wire::snapshots::PreviewView;
 
 /// Options of `rollback`.
 #[derive(Debug, Args)]
@@ -47,17 +48,12 @@ struct TargetArgs {
     reason: String,
     /// Most keys in each list of a preview
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    limit: usize,
+    limit: u64,
 }
 
 impl TargetArgs {
-    fn snapshot(&self) -> Result<SnapshotId, CliError> {
-        Ok(fields::id("snapshot_id", &self.snapshot)?)
-    }
-
-    fn preview(&self, memory: &Memory) -> Result<PreviewView, CliError> {
-        let snapshot = self.snapshot()?;
-        Ok(PreviewView::new(snapshot, memory.rollback_preview(snapshot, &self.reason, self.limit)?))
+    fn preview(&self) -> PreviewRequest {
+        PreviewRequest { snapshot_id: self.snapshot.clone(), reason: self.reason.clone(), limit: Some(self.limit) }
     }
 }
 
@@ -102,7 +98,7 @@ pub(super) fn run(console: &mut Console<'_>, command: RollbackCommand) -> Result
         RollbackCommand::Preview(args) => {
             // A token needs the secret of the store, which the first preview makes.
             let store = store::inspect(&console.globals)?;
-            let view = args.target.preview(&store.memory)?;
+            let view = carry::read_on(&store.memory, args.target.preview())?;
             show(console, &store.memory, &view, &args.target.reason)
         }
         RollbackCommand::Execute(args) => execute(console, &args),
@@ -114,21 +110,30 @@ fn show(console: &mut Console<'_>, memory: &Memory, view: &PreviewView, reason: 
 }
 
 fn execute(console: &mut Console<'_>, args: &ExecuteArgs) -> Result<(), CliError> {
-    let snapshot = args.target.snapshot()?;
-    let memory = store::change(&console.globals, &args.write)?;
+    let target = &args.target;
+    let request = |confirmation_token| RollbackRequest {
+        snapshot_id: target.snapshot.clone(),
+        reason: target.reason.clone(),
+        confirmation_token,
+        source: args.write.source(),
+        session_id: args.write.session.clone(),
+    };
+    // Judged before the store is opened, with whatever token.
+    let _ = request(String::new()).prepare(&SURFACE)?;
+    let memory = store::change(&console.globals, &args.write.request)?;
     let token = match &args.confirmation_token {
         Some(token) => token.clone(),
-        None if args.yes => args.target.preview(&memory)?.confirmation_token,
+        None if args.yes => carry::read_on(&memory, target.preview())?.confirmation_token,
         None => {
             if !console.globals.json {
-                let view = args.target.preview(&memory)?;
-                show(console, &memory, &view, &args.target.reason)?;
+                let view = carry::read_on(&memory, target.preview())?;
+                show(console, &memory, &view, &target.reason)?;
                 console.out.flush()?;
             }
             let message = "nothing was changed: give the --confirmation-token of a preview, or --yes";
             return Err(CliError::usage("confirmation_token", message));
         }
     };
-    let written = memory.rollback(snapshot, &args.target.reason, &token)?;
-    console.answer_write(&memory, &RolledBackView::from(&written.answer), written.replayed, render::rolled_back)
+    let written = request(token).prepare(&SURFACE)?(&memory)?;
+    console.answer_write(&memory, &written.answer, written.replayed, render::rolled_back)
 }

@@ -1,15 +1,14 @@
 //! `snapshot create` and `snapshot list`.
 
-use bilinc::Snapshot;
 use clap::{Args, Subcommand};
 
 use super::console::Console;
 use super::errors::CliError;
 use super::write::WriteArgs;
-use super::{render, store};
+use super::{carry, render};
 use crate::catalogue;
 use crate::wire::fields;
-use crate::wire::snapshots::{SnapshotTaken, SnapshotView, SnapshotsView};
+use crate::wire::requests::{SnapshotRequest, SnapshotsRequest};
 
 /// Options of `snapshot`.
 #[derive(Debug, Args)]
@@ -61,7 +60,7 @@ Example:
 struct ListArgs {
     /// Most snapshots
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
-    limit: usize,
+    limit: u64,
 }
 
 /// Takes a snapshot or lists them.
@@ -74,17 +73,15 @@ pub(super) fn run(console: &mut Console<'_>, args: SnapshotArgs) -> Result<(), C
 
 fn create(console: &mut Console<'_>, args: CreateArgs) -> Result<(), CliError> {
     let metadata = args.metadata.as_deref().map(|text| fields::metadata("metadata", text)).transpose()?;
-    let memory = store::create(&console.globals, &args.write)?;
-    let written = memory.snapshot(Snapshot { label: args.label, metadata })?;
-    let view = SnapshotTaken { snapshot: SnapshotView::from(&written.answer) };
-    console.answer_write(&memory, &view, written.replayed, |out, style, view| {
+    let (source, session_id) = (args.write.source(), args.write.session);
+    let request = SnapshotRequest { label: args.label, metadata, source, session_id };
+    let (memory, written) = carry::create(console, &args.write.request, request)?;
+    console.answer_write(&memory, &written.answer, written.replayed, |out, style, view| {
         render::snapshot_taken(out, style, &view.snapshot)
     })
 }
 
 fn list(console: &mut Console<'_>, args: &ListArgs) -> Result<(), CliError> {
-    let store = store::read(&console.globals)?;
-    let snapshots = store.memory.snapshots(args.limit)?;
-    let view = SnapshotsView { snapshots: snapshots.iter().map(SnapshotView::from).collect() };
+    let (store, view) = carry::read(console, SnapshotsRequest { limit: Some(args.limit) })?;
     console.answer(&store.memory, &view, render::snapshots)
 }

@@ -7,6 +7,7 @@ use super::console::Console;
 use super::errors::CliError;
 use super::progress::Progress;
 use super::{render, store};
+use crate::wire::requests;
 use crate::wire::status::StatusView;
 use crate::wire::verify::VerifiedView;
 
@@ -72,13 +73,9 @@ fn prove(memory: &Memory, since: Option<KnownHead>, progress: &mut dyn FnMut(u64
 
 /// A whole log is not all: the state that answers, and what is kept of it, must be what it says.
 fn sound(view: VerifiedView) -> Result<VerifiedView, CliError> {
-    let kept = [view.checkpoint, view.recall_checkpoint];
-    if !view.state_equal {
-        Err(CliError::StateDiffers)
-    } else if kept.iter().flatten().any(|kept| !kept.equal) {
-        Err(CliError::CheckpointDiffers)
-    } else {
-        Ok(view)
+    match requests::sound(&view) {
+        None => Ok(view),
+        Some(unsound) => Err(CliError::Differs(unsound)),
     }
 }
 
@@ -99,6 +96,6 @@ mod tests {
         let equal = VerifiedView::nothing();
         let differs = VerifiedView { state_equal: false, ..VerifiedView::nothing() };
         assert!(sound(equal).is_ok());
-        assert!(matches!(sound(differs), Err(CliError::StateDiffers)));
+        assert!(matches!(sound(differs), Err(CliError::Differs(requests::Unsound::State))));
     }
 }

@@ -8,7 +8,7 @@ use bilinc::{EngineError, Error, Memory, MemoryBuilder, Rejection, SalvageReport
 
 use super::args::Globals;
 use super::errors::CliError;
-use super::write::{RequestArgs, WriteArgs};
+use super::write::RequestArgs;
 
 /// A store, or the emptiness where one would be.
 pub(super) struct Store {
@@ -35,42 +35,33 @@ enum Need {
 
 /// Opens the store for reading.
 pub(super) fn read(globals: &Globals) -> Result<Store, CliError> {
-    open(globals, Need::Read, None, false)
+    open(globals, Need::Read, false)
 }
 
 /// Opens the store as a writer would, to say how it is.
 pub(super) fn inspect(globals: &Globals) -> Result<Store, CliError> {
-    open(globals, Need::Inspect, None, false)
+    open(globals, Need::Inspect, false)
 }
 
 /// Opens the store to change what is in it.
-pub(super) fn change(globals: &Globals, args: &WriteArgs) -> Result<Memory, CliError> {
-    let store = open(globals, Need::Change, Some(args), args.request.allow_secrets)?;
-    Ok(args.request.handle(&store.memory))
-}
-
-/// Opens the store to change what is in it, under the surface's own name.
-pub(super) fn change_as_cli(globals: &Globals, args: &RequestArgs) -> Result<Memory, CliError> {
-    let args = WriteArgs { source: super::write::SOURCE.to_owned(), session: None, request: args.clone() };
-    change(globals, &args)
+pub(super) fn change(globals: &Globals, args: &RequestArgs) -> Result<Memory, CliError> {
+    let store = open(globals, Need::Change, args.allow_secrets)?;
+    Ok(args.handle(&store.memory))
 }
 
 /// Opens the store to put something in, and makes it where there is none.
-pub(super) fn create(globals: &Globals, args: &WriteArgs) -> Result<Memory, CliError> {
-    let store = open(globals, Need::Create, Some(args), args.request.allow_secrets)?;
-    Ok(args.request.handle(&store.memory))
+pub(super) fn create(globals: &Globals, args: &RequestArgs) -> Result<Memory, CliError> {
+    let store = open(globals, Need::Create, args.allow_secrets)?;
+    Ok(args.handle(&store.memory))
 }
 
-fn open(globals: &Globals, need: Need, args: Option<&WriteArgs>, allow_secrets: bool) -> Result<Store, CliError> {
+fn open(globals: &Globals, need: Need, allow_secrets: bool) -> Result<Store, CliError> {
     let (path, is_default) = folder(globals)?;
-    let mut builder = Memory::builder()
+    let builder = Memory::builder()
         .create(need == Need::Create)
         .read_only(need == Need::Read)
         .checkpoints(true)
         .refuse_secrets(!allow_secrets);
-    if let Some(args) = args {
-        builder = builder.actor(args.actor());
-    }
     if need == Need::Create {
         make_parent(&path)?;
     }
@@ -161,13 +152,18 @@ fn named_folder(option: Option<&Path>, variable: impl Fn(&str) -> Option<OsStrin
 
 /// The store in the user's data folder.
 fn default_folder(variable: impl Fn(&str) -> Option<OsString>, macos: bool) -> Result<PathBuf, CliError> {
+    data_folder(variable, macos)
+        .map(|data| data.join("bilinc"))
+        .ok_or_else(|| CliError::usage("store", "there is no home folder to keep a store in: name one with --store"))
+}
+
+/// The user's data folder.
+pub(super) fn data_folder(variable: impl Fn(&str) -> Option<OsString>, macos: bool) -> Option<PathBuf> {
     let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let data = folder("XDG_DATA_HOME").or_else(|| {
+    folder("XDG_DATA_HOME").or_else(|| {
         let home = folder("HOME")?;
         Some(if macos { home.join("Library/Application Support") } else { home.join(".local/share") })
-    });
-    data.map(|data| data.join("bilinc"))
-        .ok_or_else(|| CliError::usage("store", "there is no home folder to keep a store in: name one with --store"))
+    })
 }
 
 #[cfg(test)]

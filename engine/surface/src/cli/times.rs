@@ -1,6 +1,6 @@
 //! Times and points as people type them.
 
-use bilinc::{At, Clock, Rejection, Seq, SystemClock, Timestamp};
+use bilinc::{At, Clock, Rejection, SystemClock, Timestamp};
 
 use super::errors::CliError;
 use super::write::RequestArgs;
@@ -30,18 +30,21 @@ pub(super) fn no_age(field: &'static str, text: Option<&str>, request: &RequestA
     Ok(())
 }
 
-/// An optional time.
-pub(super) fn optional(field: &str, text: Option<&str>, edge: Edge) -> Result<Option<Timestamp>, Rejection> {
-    text.map(|text| time(field, text, edge)).transpose()
+/// An optional time, as requests hold it.
+pub(super) fn optional(field: &str, text: Option<&str>, edge: Edge) -> Result<Option<String>, Rejection> {
+    text.map(|text| time(field, text, edge).map(exact)).transpose()
+}
+
+/// A moment with all of its digits, which says the same at either edge.
+fn exact(time: Timestamp) -> String {
+    let text = time.to_string();
+    format!("{}{:03}Z", text.trim_end_matches('Z'), time.micros().rem_euclid(1000))
 }
 
 fn time_at(field: &str, text: &str, edge: Edge, now: Timestamp) -> Result<Timestamp, Rejection> {
     let text = text.trim();
     if let Some(micros) = ago(text) {
         return Ok(now.plus(-micros));
-    }
-    if let Ok(day) = Timestamp::parse(&format!("{text}T00:00:00Z")) {
-        return Ok(day);
     }
     let read = match edge {
         Edge::Start => fields::time_from_start,
@@ -71,18 +74,17 @@ fn ago(text: &str) -> Option<i64> {
     number.checked_mul(unit)
 }
 
-/// A point of the log: a position (`120` or `@120`), a time or the id of a snapshot.
-pub(super) fn point(field: &str, text: &str) -> Result<At, Rejection> {
+/// A point of the log, as requests hold it: a position (`120` or `@120`), a time or the id of a
+/// snapshot.
+pub(super) fn point(field: &str, text: &str) -> Result<String, Rejection> {
     let text = text.trim();
-    if let Ok(number) = text.parse::<u64>() {
-        return Ok(At::Position(Seq::new(number)));
+    match fields::point(field, text) {
+        // What is typed as a position or an id is sent so.
+        Ok(At::Position(_) | At::Snapshot(_)) => Ok(text.to_owned()),
+        Err(rejection) if text.starts_with('@') => Err(rejection),
+        Ok(_) => time(field, text, Edge::End).map(exact),
+        Err(rejection) => time(field, text, Edge::End).map(exact).map_err(|_| rejection),
     }
-    fields::point(field, text).or_else(|rejection| {
-        if text.starts_with('@') {
-            return Err(rejection);
-        }
-        time(field, text, Edge::End).map(At::Time).map_err(|_| rejection)
-    })
 }
 
 #[cfg(test)]
@@ -108,11 +110,23 @@ mod tests {
 
     #[test]
     fn points_are_positions_times_or_snapshots() {
-        assert_eq!(point("as_of", "123").unwrap(), At::Position(Seq::new(123)));
-        assert_eq!(point("as_of", "@123").unwrap(), At::Position(Seq::new(123)));
-        assert!(matches!(point("as_of", "2026-01-31").unwrap(), At::Time(_)));
-        assert!(matches!(point("as_of", "01920000-0000-7000-8000-000000000001").unwrap(), At::Snapshot(_)));
+        assert_eq!(point("as_of", "123").unwrap(), "123");
+        assert_eq!(point("as_of", "@123").unwrap(), "@123");
+        assert_eq!(point("as_of", "2026-01-31").unwrap(), "2026-01-31T00:00:00.000000Z");
+        assert_eq!(point("as_of", "2026-01-31T09:30:00.123Z").unwrap(), "2026-01-31T09:30:00.123999Z");
+        assert!(point("as_of", "7d").is_ok());
+        assert!(point("as_of", "01920000-0000-7000-8000-000000000001").is_ok());
         assert!(point("as_of", "@x").is_err());
         assert!(point("as_of", "snap").is_err());
+    }
+
+    #[test]
+    fn a_moment_in_a_request_is_the_one_that_was_typed() {
+        for (micros, edge) in [(0, Edge::Start), (1, Edge::End), (-1, Edge::Start), (1_999_999, Edge::End)] {
+            let time = Timestamp::from_micros(micros);
+            let text = exact(time);
+            assert_eq!(fields::time_to_end("t", &text).unwrap(), time, "{text} {edge:?}");
+            assert_eq!(fields::time_from_start("t", &text).unwrap(), time, "{text} {edge:?}");
+        }
     }
 }

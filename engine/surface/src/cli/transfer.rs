@@ -4,14 +4,16 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use bilinc::{ImportOptions, Memory, Written};
+use bilinc::{Memory, Written};
 use clap::Args;
 
+use super::carry::SURFACE;
 use super::console::Console;
 use super::errors::CliError;
 use super::progress::Progress;
 use super::write::WriteArgs;
 use super::{render, store};
+use crate::wire::requests::ImportRequest;
 use crate::wire::transfer::{ExportView, ImportView};
 
 /// Options of `export`.
@@ -122,9 +124,11 @@ pub(super) fn import(console: &mut Console<'_>, args: ImportArgs) -> Result<(), 
         }
         Box::new(BufReader::new(file))
     };
-    let memory = store::create(&console.globals, &args.write)?;
+    let (source, session_id) = (args.write.source(), args.write.session);
+    let request = ImportRequest { if_absent: Some(args.if_absent), source, session_id };
+    let (actor, options) = request.options(&SURFACE);
+    let memory = store::create(&console.globals, &args.write.request)?.acting_as(actor);
     let progress = Progress::items("Importing", console.globals.json);
-    let options = ImportOptions { if_absent: args.if_absent };
     let written: Written<_> = memory.import(input, options, &mut |done, total| progress.at(done, total))?;
     drop(progress);
     console.answer_write(&memory, &ImportView::from(&written.answer), written.replayed, render::imported)

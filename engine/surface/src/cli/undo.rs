@@ -1,15 +1,13 @@
 //! `undo`.
 
-use bilinc::{Selection, Seq, Undo};
 use clap::Args;
 
 use super::console::Console;
 use super::errors::CliError;
 use super::times::{self, Edge};
 use super::write::{RequestArgs, position};
-use super::{render, store};
-use crate::wire::fields;
-use crate::wire::undos::UndoView;
+use super::{carry, render};
+use crate::wire::requests::UndoRequest;
 
 /// Options of `undo`.
 #[derive(Debug, Args)]
@@ -60,51 +58,49 @@ pub(super) struct UndoArgs {
 }
 
 impl UndoArgs {
-    /// The set of events, and how people call it.
-    fn selection(&self) -> Result<(Selection, String), CliError> {
-        if let Some(dream) = &self.dream {
-            return Ok((Selection::Dream(fields::id("dream_id", dream)?), format!("dream {dream}")));
-        }
-        if let Some(session) = &self.session {
-            return Ok((Selection::Session(session.as_str().into()), format!("session {session}")));
-        }
-        if let Some(source) = &self.source {
-            return Ok((Selection::Source(source.as_str().into()), format!("all writes of {source}")));
-        }
-        if let Some(import) = &self.import {
-            return Ok((Selection::Import(fields::id("import_id", import)?), format!("import {import}")));
-        }
-        if let (Some(from), Some(to)) = (self.from_seq, self.to_seq) {
-            let selection = Selection::Range(Seq::new(from), Seq::new(to));
-            return Ok((selection, format!("positions {from} to {to}")));
-        }
-        if !self.seq.is_empty() {
-            let named: Vec<_> = self.seq.iter().map(u64::to_string).collect();
-            let selection = Selection::Seqs(self.seq.iter().map(|seq| Seq::new(*seq)).collect());
-            return Ok((selection, format!("position {}", named.join(", "))));
-        }
-        if self.after.is_some() || self.before.is_some() {
-            let (after, before) = (self.after.as_deref(), self.before.as_deref());
-            times::no_age("after", after, &self.request)?;
-            times::no_age("before", before, &self.request)?;
-            let selection = Selection::Time {
-                after: times::optional("after", after, Edge::End)?,
-                before: times::optional("before", before, Edge::Start)?,
-            };
-            return Ok((selection, "that time".to_owned()));
-        }
-        let message = "say what to take back: --dream, --session, --source, --import, --seq, --from-seq with --to-seq, \
-                       --after or --before";
-        Err(CliError::usage("selection", message))
+    /// How people call what is taken back; nothing when nothing is named.
+    fn what(&self) -> Option<String> {
+        let named = [("dream", &self.dream), ("session", &self.session), ("import", &self.import)];
+        let named = named.into_iter().find_map(|(kind, id)| Some(format!("{kind} {}", id.as_ref()?)));
+        let source = || self.source.as_ref().map(|source| format!("all writes of {source}"));
+        let range = || self.from_seq.zip(self.to_seq).map(|(from, to)| format!("positions {from} to {to}"));
+        let seqs = || {
+            let seqs: Vec<_> = self.seq.iter().map(u64::to_string).collect();
+            (!seqs.is_empty()).then(|| format!("position {}", seqs.join(", ")))
+        };
+        let time = || (self.after.is_some() || self.before.is_some()).then(|| "that time".to_owned());
+        named.or_else(source).or_else(range).or_else(seqs).or_else(time)
+    }
+
+    fn request(&self) -> Result<UndoRequest, CliError> {
+        let (after, before) = (self.after.as_deref(), self.before.as_deref());
+        times::no_age("after", after, &self.request)?;
+        times::no_age("before", before, &self.request)?;
+        Ok(UndoRequest {
+            dream_id: self.dream.clone(),
+            session_id: self.session.clone(),
+            source: self.source.clone(),
+            import_id: self.import.clone(),
+            from_seq: self.from_seq,
+            to_seq: self.to_seq,
+            after: times::optional("after", after, Edge::End)?,
+            before: times::optional("before", before, Edge::Start)?,
+            seqs: Some(self.seq.clone()),
+            dry_run: Some(self.dry_run),
+        })
     }
 }
 
 /// Takes back a set of changes.
-pub(super) fn undo(console: &mut Console<'_>, args: UndoArgs) -> Result<(), CliError> {
-    let (selection, what) = args.selection()?;
-    let memory = store::change_as_cli(&console.globals, &args.request)?;
-    let written = memory.undo(Undo { selection, dry_run: args.dry_run })?;
-    let view = UndoView::new(&written.answer, args.dry_run);
-    let what = render::escape(&what).into_owned();
-    console.answer_write(&memory, &view, written.replayed, |out, style, view| render::undone(out, style, view, &what))
+pub(super) fn undo(console: &mut Console<'_>, args: &UndoArgs) -> Result<(), CliError> {
+    let Some(what) = args.what() else {
+        let message = "say what to take back: --dream, --session, --source, --import, --seq, --from-seq with --to-seq, \
+                       --after or --before";
+        return Err(CliError::usage("selection", message));
+    };
+    let (memory, written) = carry::change(console, &args.request, args.request()?)?;
+    let what = render::escape(&what);
+    console.answer_write(&memory, &written.answer, written.replayed, |out, style, view| {
+        render::undone(out, style, view, &what)
+    })
 }

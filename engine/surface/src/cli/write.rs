@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use bilinc::{Actor, Json, Key, Memory, Rejection, Version, limits};
+use bilinc::{Json, Memory, Rejection, limits};
 use clap::Args;
 
 use super::errors::CliError;
@@ -36,8 +36,9 @@ pub(super) struct RequestArgs {
 }
 
 impl WriteArgs {
-    pub(super) fn actor(&self) -> Actor {
-        Actor { source: self.source.as_str().into(), session_id: self.session.as_deref().map(Into::into) }
+    /// Who writes, as requests name it.
+    pub(super) fn source(&self) -> Option<String> {
+        Some(self.source.clone())
     }
 }
 
@@ -76,16 +77,6 @@ pub(super) fn bounded(field: &str, input: impl Read, path: &str, limit: u64) -> 
 /// A value: JSON if it parses, else a string; `-` reads standard input.
 pub(super) fn value(text: String) -> Result<Json, CliError> {
     Ok(fields::json_or_text("value", &text_or_stdin("value", text)?, limits::VALUE_BYTES)?)
-}
-
-/// A key.
-pub(super) fn key(text: &str) -> Result<Key, Rejection> {
-    fields::key("key", text)
-}
-
-/// The version that an entry must have.
-pub(super) fn expected(text: Option<&str>) -> Result<Option<Version>, Rejection> {
-    text.map(|text| fields::id("expected_version", text)).transpose()
 }
 
 /// Reads a position, `120` or `@120`.

@@ -5,16 +5,32 @@
 //! be read as an action refuses the request; what can be read and not carried out, such as a value
 //! that is too large, becomes an error of that action alone.
 
-use std::fmt;
-
 use bilinc::{Action, ActionOp, ActionRefusal, InvalidJson, Json, Key, Rejection, limits};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::fields;
+use super::requests::{beginning, members, wrong_type};
 
-/// Most characters of a name that nobody knows.
-const UNKNOWN_CHARS: usize = 40;
+/// How an action looks, for descriptions of the interface. Both spellings of a name are read.
+#[derive(Debug, utoipa::ToSchema)]
+#[schema(as = Action)]
+#[allow(dead_code)]
+pub struct ActionSchema {
+    /// `revise`, `forget`, `confirm` or `flag`.
+    op: String,
+    /// To which candidate.
+    key: String,
+    /// The version that was looked at; required but for `flag`.
+    expected_version: Option<String>,
+    /// What a revise puts there.
+    new_value: Option<serde_json::Value>,
+    /// Duplicates that a revise folds in.
+    merged_from: Option<Vec<String>>,
+    /// Why, 1 to 512 characters.
+    reason: String,
+    /// Memories that speak for it, at most 50.
+    evidence_keys: Option<Vec<String>>,
+}
 
 /// Actions with the report that came along.
 #[derive(Debug, PartialEq)]
@@ -50,7 +66,11 @@ pub fn parse(text: &str) -> Result<ActionList, Rejection> {
     Ok(ActionList { actions: actions.unwrap_or_default(), report })
 }
 
-fn list(raw: &RawValue) -> Result<Vec<Action>, Rejection> {
+/// Reads an array of actions.
+///
+/// # Errors
+/// As [`parse`].
+pub fn list(raw: &RawValue) -> Result<Vec<Action>, Rejection> {
     let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(|_| wrong_type("actions", "an array"))?;
     items.into_iter().enumerate().map(|(index, item)| action(index, item)).collect()
 }
@@ -136,24 +156,12 @@ fn string(field: &str, value: &RawValue) -> Result<String, Rejection> {
     serde_json::from_str(value.get()).map_err(|_| wrong_type(field, "a string"))
 }
 
-fn wrong_type(field: &str, wanted: &str) -> Rejection {
-    Rejection::invalid(field, "wrong_type", format!("{wanted} is wanted here"))
-}
-
 /// Sets what may be given once only, under whatever spelling.
 fn unique<T>(field: &str, place: &mut Option<T>, value: T) -> Result<(), Rejection> {
     if place.replace(value).is_some() {
         return Err(Rejection::invalid(field, "duplicate_member", "given twice"));
     }
     Ok(())
-}
-
-/// A name that nobody knows: it may be anything, and of any length.
-fn beginning(name: &str) -> String {
-    match name.char_indices().nth(UNKNOWN_CHARS) {
-        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
-        None => name.to_owned(),
-    }
 }
 
 /// `newValue` as `new_value`.
@@ -166,38 +174,6 @@ fn snake_case(name: &str) -> String {
         snake.push(c.to_ascii_lowercase());
     }
     snake
-}
-
-/// The members of an object, each with its raw text.
-fn members<'a>(field: &str, raw: &'a RawValue) -> Result<Vec<(String, &'a RawValue)>, Rejection> {
-    let Members(members) = serde_json::from_str(raw.get()).map_err(|_| wrong_type(field, "an object"))?;
-    Ok(members)
-}
-
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MembersVisitor).map(Members)
-    }
-}
-
-struct MembersVisitor;
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Vec<(String, &'de RawValue)>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(members)
-    }
 }
 
 #[cfg(test)]

@@ -2,16 +2,19 @@
 
 use bilinc::{BackedUp, Seq, StoreId};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// A copy of a store, which is a store of its own.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackupView {
     /// The folder.
     pub target: String,
     /// The copy's own id.
+    #[schema(value_type = String)]
     pub store_id: StoreId,
     /// The position it stands at.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// The chain hash there.
     pub root_hash: String,

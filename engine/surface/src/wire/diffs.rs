@@ -2,11 +2,12 @@
 
 use bilinc::{Diff, DiffItem, Error, Json, Key, Rejection, Seq, Version};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::is_false;
 
 /// How many keys each list has, whole.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct DiffCounts {
     /// Entries at the second point only.
     pub added: u64,
@@ -17,14 +18,16 @@ pub struct DiffCounts {
 }
 
 /// The changes between two points.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffView {
     /// `current`, or the point that was asked for.
     pub target: String,
     /// The first point's position.
+    #[schema(value_type = u64)]
     pub from_seq: Seq,
     /// The second point's position.
+    #[schema(value_type = u64)]
     pub to_seq: Seq,
     /// How many keys each list has, whole.
     pub counts: DiffCounts,
@@ -41,24 +44,29 @@ pub struct DiffView {
 }
 
 /// A key in a diff.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffEntry {
     /// The key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// What kind of memory it is, at the second point if it is there.
     pub memory_type: Option<&'static str>,
     /// Its version at the first point.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub before_version: Option<Version>,
     /// Its version at the second point.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub after_version: Option<Version>,
     /// Its value at the first point.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub before: Option<Json>,
     /// Its value at the second point.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub after: Option<Json>,
     /// Whether a value is hidden because a later forget stands.
     #[serde(skip_serializing_if = "is_false")]

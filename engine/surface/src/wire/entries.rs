@@ -5,23 +5,27 @@ use bilinc::{
     Version,
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{Time, is_false};
 
 /// An open flag.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FlagView {
     /// Where it was set.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// When.
     pub at: Time,
     /// The dream that set it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub dream_id: Option<DreamId>,
     /// Why.
     pub reason: String,
     /// Entries that speak for it.
+    #[schema(value_type = Vec<String>)]
     pub evidence_keys: Vec<Key>,
 }
 
@@ -44,13 +48,15 @@ pub fn flags_of(entry: &Entry) -> Vec<FlagView> {
 }
 
 /// An entry, with as much of its value as was asked for.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryView {
     /// Its key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// Its value.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub value: Option<Json>,
     /// What kind of memory it is.
     pub memory_type: &'static str,
@@ -58,6 +64,7 @@ pub struct EntryView {
     pub importance: f64,
     /// Its metadata object.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub metadata: Option<Json>,
     /// Who saved it.
     pub source: String,
@@ -78,6 +85,7 @@ pub struct EntryView {
     /// When it was last confirmed, if since its last change.
     pub confirmed_at: Option<Time>,
     /// Its version.
+    #[schema(value_type = String)]
     pub entry_version: Version,
     /// Its open flags, oldest first.
     pub flags: Vec<FlagView>,
@@ -134,7 +142,7 @@ impl From<&ListedEntry> for EntryView {
 }
 
 /// A page of a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListView {
     /// The entries.
@@ -177,16 +185,19 @@ pub const fn order_name(order: Order) -> &'static str {
 }
 
 /// The answer of a commit.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Committed {
     /// `create` or `update`.
     pub operation: &'static str,
     /// The entry's key.
+    #[schema(value_type = Vec<String>)]
     pub affected_keys: Vec<Key>,
     /// None.
+    #[schema(value_type = Vec<String>)]
     pub removed_keys: Vec<Key>,
     /// The entry's version.
+    #[schema(value_type = Option<String>)]
     pub entry_version: Option<Version>,
 }
 
@@ -202,16 +213,19 @@ impl From<&EntryChange> for Committed {
 }
 
 /// The answer of a revise.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Revised {
     /// The entry's key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// The strategy it was judged by.
     pub strategy: &'static str,
     /// The entry's key.
+    #[schema(value_type = Vec<String>)]
     pub affected_keys: Vec<Key>,
     /// The entry's version.
+    #[schema(value_type = Option<String>)]
     pub entry_version: Option<Version>,
 }
 
@@ -229,10 +243,11 @@ impl Revised {
 }
 
 /// The answer of a forget.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Forgotten {
     /// The entry's key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// Always true.
     pub removed: bool,
@@ -244,7 +259,7 @@ pub struct Forgotten {
 }
 
 /// What a purge erased: numbers, never content.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PurgedView {
     /// Bodies in the log.
@@ -254,6 +269,7 @@ pub struct PurgedView {
     /// Events of the key that lost their value.
     pub events: u64,
     /// Keys whose revise folded this one in: copies may live on there.
+    #[schema(value_type = Vec<String>)]
     pub also_in: Vec<Key>,
 }
 
@@ -276,16 +292,18 @@ impl From<&EntryChange> for Forgotten {
 }
 
 /// The answer of a confirm.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Confirmed {
     /// The entry's key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// Always true.
     pub confirmed: bool,
     /// When.
     pub updated_at: Time,
     /// The entry's version.
+    #[schema(value_type = Option<String>)]
     pub entry_version: Option<Version>,
 }
 
@@ -296,9 +314,10 @@ impl From<&EntryChange> for Confirmed {
 }
 
 /// The answer of a flag or an unflag.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Flags {
     /// The entry's key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// The flags that are open now.
     pub flags: Vec<FlagView>,

@@ -5,13 +5,14 @@ use bilinc::{
     log::LogError,
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::dreams::ResultView;
 use super::fields::camel_case;
 use super::{Change, Time};
 
 /// An error.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorView {
     /// The code.
@@ -27,7 +28,7 @@ pub struct ErrorView {
 }
 
 /// What an error code leaves open. Which of these are there depends on the code.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Details {
     /// Which part of the request.
@@ -41,12 +42,15 @@ pub struct Details {
     pub reason: Option<String>,
     /// Which entry.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub key: Option<Key>,
     /// The version that was expected.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub expected_version: Option<Version>,
     /// The version that the entry has.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub current_version: Option<Version>,
     /// The change that came between.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,9 +60,11 @@ pub struct Details {
     pub strategy: Option<&'static str>,
     /// Which snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub snapshot_id: Option<SnapshotId>,
     /// Which dream.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub dream_id: Option<DreamId>,
     /// Until when it was possible.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,9 +98,11 @@ pub struct Details {
     pub offset: Option<u64>,
     /// The first position that is affected.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u64>)]
     pub position: Option<Seq>,
     /// The last position of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u64>)]
     pub head: Option<Seq>,
     /// How many positions, from the affected one to the last, are not proved.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,6 +122,7 @@ pub struct Details {
     pub outcome: Option<&'static str>,
     /// The last position that is surely durable.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u64>)]
     pub durable_through: Option<Seq>,
     /// The damage before which the store answered.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -30,11 +30,26 @@ pub fn shown_value(value: Option<&Json>, values: Values) -> Option<Json> {
 
 /// A string itself, else the compact JSON, cut at [`bilinc::PREVIEW_CHARS`] characters with `…`.
 fn preview(value: &Json) -> Json {
-    let text = value.as_plain_string().unwrap_or_else(|| value.as_str().to_owned());
-    match text.char_indices().nth(bilinc::PREVIEW_CHARS) {
-        Some((end, _)) => Json::string(&format!("{}…", text.get(..end).unwrap_or_default())),
-        None => Json::string(&text),
-    }
+    let text = text_of(value);
+    cut_text(&text, bilinc::PREVIEW_CHARS).unwrap_or_else(|| Json::string(&text))
+}
+
+fn text_of(value: &Json) -> String {
+    value.as_plain_string().unwrap_or_else(|| value.as_str().to_owned())
+}
+
+/// The begin of a text that is longer than so many characters.
+fn cut_text(text: &str, chars: usize) -> Option<Json> {
+    let (end, _) = text.char_indices().nth(chars)?;
+    Some(Json::string(&format!("{}…", text.get(..end).unwrap_or_default())))
+}
+
+/// Cuts a value that is longer than so many characters, as a preview is cut, and says whether it was.
+pub fn cut_value(value: &mut Option<Json>, chars: usize) -> bool {
+    let cut = value.as_ref().and_then(|value| cut_text(&text_of(value), chars));
+    let is_cut = cut.is_some();
+    *value = cut.or(value.take());
+    is_cut
 }
 
 /// A key.
@@ -53,12 +68,22 @@ pub fn id<T: FromStr<Err: ToString>>(field: &str, text: &str) -> Result<T, Rejec
     text.parse().map_err(|error: T::Err| Rejection::invalid(field, "invalid_id", error.to_string()))
 }
 
-/// A time in RFC 3339 from which on, or before which, something is meant: its very begin.
+/// A time in RFC 3339 from which on, or before which, something is meant: its very begin. One
+/// without an offset is in UTC, and a day is its begin.
 ///
 /// # Errors
 /// When it is none.
 pub fn time_from_start(field: &str, text: &str) -> Result<Timestamp, Rejection> {
-    Timestamp::parse(text).map_err(|error| Rejection::invalid(field, "invalid_time", error.to_string()))
+    let text = text.trim();
+    Timestamp::parse(text)
+        .or_else(|error| Timestamp::parse(&format!("{text}Z")).map_err(|_| error))
+        .or_else(|error| day(text).ok_or(error))
+        .map_err(|error| Rejection::invalid(field, "invalid_time", error.to_string()))
+}
+
+/// The begin of a day in UTC.
+pub(crate) fn day(text: &str) -> Option<Timestamp> {
+    Timestamp::parse(&format!("{text}T00:00:00Z")).ok()
 }
 
 /// A time in RFC 3339 up to which, or after which, something is meant. Times are recorded in
@@ -68,7 +93,9 @@ pub fn time_from_start(field: &str, text: &str) -> Result<Timestamp, Rejection> 
 /// # Errors
 /// When it is none.
 pub fn time_to_end(field: &str, text: &str) -> Result<Timestamp, Rejection> {
-    time_from_start(field, text).map(|time| end_of_typed(text, time))
+    let time = time_from_start(field, text)?;
+    // A day is one moment: only a time has a millisecond to mean the whole of.
+    Ok(if day(text.trim()).is_some() { time } else { end_of_typed(text, time) })
 }
 
 fn end_of_typed(text: &str, time: Timestamp) -> Timestamp {
@@ -78,12 +105,15 @@ fn end_of_typed(text: &str, time: Timestamp) -> Timestamp {
     if digits <= 3 { time.plus(LAST_OF_MILLISECOND) } else { time }
 }
 
-/// A point of the log: `@` and a position, a time (to its end) or the id of a snapshot.
+/// A point of the log: a position, with or without an `@`, a time (to its end) or the id of a snapshot.
 ///
 /// # Errors
 /// When it is none of these.
 pub fn point(field: &str, text: &str) -> Result<At, Rejection> {
     let text = text.trim();
+    if let Ok(number) = text.parse::<u64>() {
+        return Ok(At::Position(Seq::new(number)));
+    }
     if let Some(number) = text.strip_prefix('@').map(str::parse::<u64>) {
         return number.map(|number| At::Position(Seq::new(number))).map_err(|_| no_point(field, text));
     }

@@ -2,13 +2,15 @@
 
 use bilinc::{DreamId, HistoryItem, HistoryState, Json, Key, KeyHistory, Seq, SnapshotId, Version};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{Time, fields, is_false};
 
 /// The recorded changes of one key, newest first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct HistoryView {
     /// The key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// Whether there is an entry now.
     pub exists: bool,
@@ -22,7 +24,7 @@ pub struct HistoryView {
 
 /// A recorded change. Values are left out where there was none, where none was asked for, and where
 /// it is hidden or erased.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryEntry {
     /// What it did.
@@ -30,6 +32,7 @@ pub struct HistoryEntry {
     /// When.
     pub at: Time,
     /// Where in the log.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// Why.
     pub reason: Option<String>,
@@ -40,9 +43,11 @@ pub struct HistoryEntry {
     pub session_id: Option<String>,
     /// The value before.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub before: Option<Json>,
     /// The value after.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub after: Option<Json>,
     /// Whether values are hidden because a later forget stands.
     pub values_redacted: bool,
@@ -51,15 +56,19 @@ pub struct HistoryEntry {
     pub value_lost: bool,
     /// The version that the entry got.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub entry_version: Option<Version>,
     /// The snapshot that a rollback brought back.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub rollback_snapshot_id: Option<SnapshotId>,
     /// The dream that did it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub dream_id: Option<DreamId>,
     /// The positions that it takes back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<u64>)]
     pub undoes: Vec<Seq>,
 }
 

@@ -4,11 +4,12 @@ use bilinc::{
     DreamId, Event, ImportId, Json, Key, LogItem, LogPage, OperationId, OperationKind, Seq, SnapshotId, Version,
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{Time, is_false};
 
 /// A page of events.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogView {
     /// The events.
@@ -24,16 +25,18 @@ impl From<&LogPage> for LogView {
 }
 
 /// An event.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogEvent {
     /// Where it is.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// When it was recorded.
     pub at: Time,
     /// What it is, in one word.
     pub op: &'static str,
     /// The key that it is about.
+    #[schema(value_type = Option<String>)]
     pub key: Option<Key>,
     /// Who wrote it.
     pub source: String,
@@ -44,31 +47,43 @@ pub struct LogEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The operation it belongs to.
+    #[schema(value_type = String)]
     pub operation_id: OperationId,
     /// The dream whose own doing it is.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub dream_id: Option<DreamId>,
     /// The import whose doing it is.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub import_id: Option<ImportId>,
     /// The snapshot that it took or brought back.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub snapshot_id: Option<SnapshotId>,
     /// The positions that it takes back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<u64>)]
     pub undoes: Vec<Seq>,
     /// The duplicates that it folded in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
     pub merged_from: Vec<Key>,
     /// The entries that speak for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
     pub evidence_keys: Vec<Key>,
     /// The version that it gave its entry.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub entry_version: Option<Version>,
     /// The value in its body.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub value: Option<Json>,
+    /// Whether the value was cut, because the answer would be too large.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_truncated: bool,
     /// Whether the value is hidden because a later forget stands.
     #[serde(skip_serializing_if = "is_false")]
     pub values_redacted: bool,
@@ -101,6 +116,7 @@ impl From<&LogItem> for LogEvent {
             evidence_keys: if let Event::Flagged(flagged) = event { flagged.evidence_keys.clone() } else { Vec::new() },
             entry_version: event.version(),
             value: item.value.clone(),
+            value_truncated: false,
             values_redacted: item.values_redacted,
             value_lost: item.lost,
             clock_back: operation.clock_back,

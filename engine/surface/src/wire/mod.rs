@@ -15,6 +15,7 @@ pub mod fields;
 pub mod history;
 pub mod log;
 pub mod recall;
+pub mod requests;
 pub mod salvage;
 pub mod snapshots;
 pub mod status;
@@ -27,6 +28,7 @@ use std::fmt;
 use bilinc::{ChangeInfo, Head, MemoryType, Seq, Timestamp};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
 
 /// An answer with what every answer carries.
 #[derive(Debug, Serialize)]
@@ -55,7 +57,8 @@ impl<T> Answer<T> {
 }
 
 /// A moment, as RFC 3339 with milliseconds and `Z`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(ToSchema, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[schema(value_type = String, format = DateTime)]
 pub struct Time(pub Timestamp);
 
 impl From<Timestamp> for Time {
@@ -77,7 +80,8 @@ impl Serialize for Time {
 }
 
 /// Numbers of entries by memory type, as an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(ToSchema, Debug, Clone, Copy, PartialEq, Eq)]
+#[schema(value_type = std::collections::BTreeMap<String, u64>)]
 pub struct ByType(pub [u64; 5]);
 
 impl ByType {
@@ -104,7 +108,7 @@ impl Serialize for ByType {
 }
 
 /// A change that came between, as conflicts name it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Change {
     /// What it did.
     pub op: &'static str,
@@ -113,6 +117,7 @@ pub struct Change {
     /// When.
     pub at: Time,
     /// Where in the log.
+    #[schema(value_type = u64)]
     pub seq: Seq,
 }
 

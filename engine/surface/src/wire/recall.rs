@@ -2,31 +2,38 @@
 
 use bilinc::{Json, Key, RecallHit, Version};
 use serde::Serialize;
+use utoipa::ToSchema;
 
-use super::Time;
 use super::entries::{FlagView, flags_of};
+use super::{Time, is_false};
 
 /// The results of a recall, best first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct RecallView {
     /// The results.
     pub results: Vec<RecallResult>,
 }
 
 /// A result.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecallResult {
     /// The entry's key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// Its value.
+    #[schema(value_type = Option<serde_json::Value>)]
     pub value: Option<Json>,
+    /// Whether the value was cut, because the answer would be too large.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_truncated: bool,
     /// What kind of memory it is.
     pub memory_type: &'static str,
     /// 0.0 to 1.0.
     pub importance: f64,
     /// Its metadata object.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub metadata: Option<Json>,
     /// Who saved it.
     pub source: String,
@@ -40,6 +47,7 @@ pub struct RecallResult {
     /// When it was last confirmed, if since its last change.
     pub confirmed_at: Option<Time>,
     /// Its version.
+    #[schema(value_type = String)]
     pub entry_version: Version,
     /// Its open flags.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -54,7 +62,7 @@ pub struct RecallResult {
 }
 
 /// A term of the query and how it was found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Matched {
     /// The term.
     pub term: String,
@@ -81,6 +89,7 @@ impl From<&RecallHit> for RecallResult {
         Self {
             key: memory.key.clone(),
             value: memory.value.clone(),
+            value_truncated: false,
             memory_type: entry.facts.memory_type.name(),
             importance: entry.facts.importance,
             metadata: memory.metadata.clone(),

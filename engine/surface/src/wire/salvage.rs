@@ -2,14 +2,16 @@
 
 use bilinc::{Key, LostBody, LostPositions, SalvageRecord, SalvageReport, Seq, StoreId};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::Time;
 
 /// What a salvage did, or would do.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalvageView {
     /// The store; none when there is no store yet.
+    #[schema(value_type = Option<String>)]
     pub store_id: Option<StoreId>,
     /// Whether nothing was written because only a preview was asked for.
     pub preview: bool,
@@ -28,17 +30,20 @@ pub struct SalvageView {
     /// Events whose facts are kept and whose values are lost.
     pub lost_bodies: Vec<LostBodyView>,
     /// Operations that are kept although nothing proves them any more.
+    #[schema(value_type = Vec<u64>)]
     pub unproven: Vec<Seq>,
     /// Keys with a gap in their past.
+    #[schema(value_type = Vec<String>)]
     pub incomplete_keys: Vec<Key>,
     /// The last position that the log had.
+    #[schema(value_type = u64)]
     pub last_seq: Seq,
     /// Where the damaged files lie now, in the store's folder.
     pub quarantined: Vec<String>,
 }
 
 /// What of a damaged log is whole.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct KeptView {
     /// Operations.
     pub operations: u64,
@@ -49,12 +54,14 @@ pub struct KeptView {
 }
 
 /// Positions that were lost.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LostView {
     /// The first.
+    #[schema(value_type = u64)]
     pub first_seq: Seq,
     /// The last.
+    #[schema(value_type = u64)]
     pub last_seq: Seq,
     /// Bytes that were found there and could not be read.
     pub bytes: u64,
@@ -62,37 +69,44 @@ pub struct LostView {
     pub reason: String,
     /// Keys that lost an event here, as far as later events tell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
     pub keys: Vec<Key>,
 }
 
 /// An event that lost its value.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct LostBodyView {
     /// Where it is.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// The key that it is about.
+    #[schema(value_type = Option<String>)]
     pub key: Option<Key>,
     /// What was found.
     pub reason: String,
 }
 
 /// A salvage as the log records it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalvageRecordView {
     /// Where it is recorded.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// When it was done.
     pub at: Time,
     /// Events that were lost.
     pub lost: Vec<LostView>,
     /// Positions of events that lost their values.
+    #[schema(value_type = Vec<u64>)]
     pub lost_bodies: Vec<Seq>,
     /// Operations that were kept unproven.
+    #[schema(value_type = Vec<u64>)]
     pub unproven: Vec<Seq>,
     /// What was found damaged, in words.
     pub damage: Vec<String>,
     /// The last position that the log had.
+    #[schema(value_type = u64)]
     pub seq_before: Seq,
     /// The chain hash there, as far as it was known.
     pub root_hash_before: String,

@@ -2,16 +2,19 @@
 
 use bilinc::{Json, Key, RollbackAnswer, RollbackPreview, Seq, SnapshotId, SnapshotInfo};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{ByType, Time};
 
 /// A snapshot.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SnapshotView {
     /// Its id.
+    #[schema(value_type = String)]
     pub id: SnapshotId,
     /// The position it names.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// When it was taken.
     pub created_at: Time,
@@ -24,6 +27,7 @@ pub struct SnapshotView {
     /// What a person calls it.
     pub label: Option<String>,
     /// A JSON object kept with it.
+    #[schema(value_type = serde_json::Value)]
     pub metadata: Json,
 }
 
@@ -44,21 +48,21 @@ impl From<&SnapshotInfo> for SnapshotView {
 }
 
 /// The answer of taking a snapshot.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct SnapshotTaken {
     /// The snapshot.
     pub snapshot: SnapshotView,
 }
 
 /// Snapshots, newest first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct SnapshotsView {
     /// The snapshots.
     pub snapshots: Vec<SnapshotView>,
 }
 
 /// How many keys a rollback would touch.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct PreviewCounts {
     /// Entries to make.
     pub create: u64,
@@ -69,20 +73,25 @@ pub struct PreviewCounts {
 }
 
 /// What a rollback would do.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewView {
     /// The snapshot.
+    #[schema(value_type = String)]
     pub snapshot_id: SnapshotId,
     /// How many keys each list has, whole.
     pub counts: PreviewCounts,
     /// Entries to make.
+    #[schema(value_type = Vec<String>)]
     pub create_keys: Vec<Key>,
     /// Entries to change.
+    #[schema(value_type = Vec<String>)]
     pub update_keys: Vec<Key>,
     /// Entries to remove.
+    #[schema(value_type = Vec<String>)]
     pub remove_keys: Vec<Key>,
     /// Keys that cannot be brought back because their values were erased.
+    #[schema(value_type = Vec<String>)]
     pub skipped_keys: Vec<Key>,
     /// Whether a list was cut at the limit.
     pub truncated: bool,
@@ -115,7 +124,7 @@ impl PreviewView {
 }
 
 /// How many keys a rollback touched.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct RolledBackCounts {
     /// Entries made.
     pub created: u64,
@@ -126,14 +135,16 @@ pub struct RolledBackCounts {
 }
 
 /// What a rollback did.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RolledBackView {
     /// The snapshot.
+    #[schema(value_type = String)]
     pub snapshot_id: SnapshotId,
     /// How many keys it touched.
     pub counts: RolledBackCounts,
     /// Keys that could not be brought back because their values were erased.
+    #[schema(value_type = Vec<String>)]
     pub skipped_keys: Vec<Key>,
     /// The position that sums it up, by which it can be undone.
     pub seq: u64,

@@ -2,11 +2,12 @@
 
 use bilinc::{ChainHash, DreamId, Head, Seq, Status, StoreId, limits};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::ByType;
 
 /// How a store is, what it holds and what it allows.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusView {
     /// Always `self-hosted`.
@@ -24,16 +25,20 @@ pub struct StatusView {
 }
 
 /// What the caller works on.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Workspace {
+    /// The project, on a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// The store's id; none when there is no store yet.
+    #[schema(value_type = Option<String>)]
     pub id: Option<StoreId>,
     /// Where it is.
     pub path: Option<String>,
 }
 
 /// What can be done.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Capabilities {
     /// Whether it can be read.
@@ -41,11 +46,12 @@ pub struct Capabilities {
     /// Whether it can be written.
     pub write: bool,
     /// How thoroughly a recall can search.
+    #[schema(value_type = Vec<String>)]
     pub recall_profiles: &'static [&'static str],
 }
 
 /// Limits of the domain.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
     /// Longest key, in characters.
@@ -65,7 +71,7 @@ pub struct Limits {
 }
 
 /// What is there.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// Entries that are there.
@@ -89,12 +95,13 @@ pub struct Usage {
 }
 
 /// How the log is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreView {
     /// Whether there is a store.
     pub exists: bool,
     /// The last position.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// The chain hash there.
     pub root_hash: String,
@@ -103,6 +110,7 @@ pub struct StoreView {
     /// Segments of the log.
     pub segments: u64,
     /// The position of the checkpoint that the next open can begin with.
+    #[schema(value_type = Option<u64>)]
     pub checkpoint: Option<Seq>,
     /// `durable` or `relaxed`.
     pub durability: &'static str,
@@ -119,10 +127,11 @@ pub struct StoreView {
 }
 
 /// A dream that can be undone or still acts.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenDreamView {
     /// Its id.
+    #[schema(value_type = String)]
     pub dream_id: DreamId,
     /// Where it is in its life.
     pub state: &'static str,
@@ -141,7 +150,7 @@ impl StatusView {
             .collect();
         Self {
             plan: "self-hosted",
-            workspace: Workspace { id: exists.then_some(status.store), path },
+            workspace: Workspace { project: None, id: exists.then_some(status.store), path },
             capabilities: Capabilities {
                 read: true,
                 write: status.read_only.is_none(),

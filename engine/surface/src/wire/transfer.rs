@@ -2,12 +2,14 @@
 
 use bilinc::{ImportId, ImportSummary};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// What an import wrote.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportView {
     /// Its id, by which it can be undone; none when it wrote nothing.
+    #[schema(value_type = Option<String>)]
     pub import_id: Option<ImportId>,
     /// Lines read.
     pub lines: u64,
@@ -35,7 +37,7 @@ impl From<&ImportSummary> for ImportView {
 }
 
 /// What an export to a file wrote.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct ExportView {
     /// Entries written.
     pub exported: u64,

@@ -2,15 +2,17 @@
 
 use bilinc::{DreamId, Key, Seq, UndoAnswer, Version};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{Change, is_false};
 
 /// What an undo did to each key.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UndoView {
     /// The dream, when it was the undo of one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub dream_id: Option<DreamId>,
     /// Where that dream is in its life now.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,6 +22,7 @@ pub struct UndoView {
     /// Keys left as they are.
     pub conflicts: Vec<ConflictKey>,
     /// Keys with nothing to do.
+    #[schema(value_type = Vec<String>)]
     pub unchanged: Vec<Key>,
     /// Whether removed entries came back with all their metadata.
     pub metadata_restored: bool,
@@ -27,6 +30,7 @@ pub struct UndoView {
     pub already_undone: bool,
     /// The position that sums the undo up: undoing that position is the redo.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u64>)]
     pub seq: Option<Seq>,
     /// Whether nothing was written because it was only tried out.
     #[serde(skip_serializing_if = "is_false")]
@@ -34,15 +38,17 @@ pub struct UndoView {
 }
 
 /// A key that was taken back.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoredKey {
     /// The key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// What was undone.
     pub op: String,
     /// The entry's version now; left out when it is gone again, and when nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub entry_version: Option<Version>,
     /// Whether the entry is gone again.
     #[serde(skip)]
@@ -50,9 +56,10 @@ pub struct RestoredKey {
 }
 
 /// A key that was left as it is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct ConflictKey {
     /// The key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// `changed` or `purged`.
     pub reason: &'static str,

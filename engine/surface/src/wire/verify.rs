@@ -2,16 +2,19 @@
 
 use bilinc::{ChainHash, CheckpointProof, Head, Seq, StoreId, Verified, VerifiedSince};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::salvage::SalvageRecordView;
 
 /// What reading the whole log proved.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VerifiedView {
     /// The store; none when there is no store yet.
+    #[schema(value_type = Option<String>)]
     pub store_id: Option<StoreId>,
     /// The last position.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// The chain hash there, computed anew.
     pub root_hash: String,
@@ -43,10 +46,11 @@ pub struct VerifiedView {
 }
 
 /// A checkpoint that was compared with the log.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointView {
     /// The position that it was made at.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// Whether it equals what the log gives.
     pub equal: bool,
@@ -59,10 +63,11 @@ impl From<CheckpointProof> for CheckpointView {
 }
 
 /// The history up to a head that was noted earlier is unchanged.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SinceView {
     /// Where the chain goes through the head.
+    #[schema(value_type = u64)]
     pub seq: Seq,
     /// The head, with its position.
     pub head: String,

@@ -7,13 +7,14 @@ use bilinc::{Json, limits};
 use clap::Args;
 
 use super::dream_id;
+use crate::cli::carry::SURFACE;
 use crate::cli::console::Console;
 use crate::cli::errors::CliError;
 use crate::cli::write::{WriteArgs, bounded, text_or_stdin};
 use crate::cli::{render, store};
 use crate::wire::actions::{self, ActionList};
 use crate::wire::dreams::AppliedView;
-use crate::wire::fields;
+use crate::wire::{fields, requests};
 
 /// Options of `dream apply`.
 #[derive(Debug, Args)]
@@ -93,7 +94,8 @@ pub(super) fn apply(console: &mut Console<'_>, args: ApplyArgs) -> Result<(), Cl
     let dream = dream_id(&args.dream_id)?;
     let list = args.list()?;
     let report = args.report(list.report)?;
-    let memory = store::change(&console.globals, &args.write)?;
+    let actor = requests::actor(Some(&args.write.source), args.write.session.as_deref(), &SURFACE);
+    let memory = store::change(&console.globals, &args.write.request)?.acting_as(actor);
     let written = memory
         .dream_apply(dream, list.actions, report, args.dry_run)
         .map_err(|failed| CliError::Apply { failed: Box::new(failed), dry_run: args.dry_run })?;

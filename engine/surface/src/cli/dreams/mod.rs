@@ -9,10 +9,10 @@ use clap::{Args, Subcommand};
 
 use super::console::Console;
 use super::errors::CliError;
-use super::{render, store};
+use super::{carry, render};
 use crate::catalogue;
-use crate::wire::dreams::{DreamView, DreamsView, SummaryView};
 use crate::wire::fields;
+use crate::wire::requests::{DreamListRequest, DreamShowRequest};
 
 /// Options of `dream`.
 #[derive(Debug, Args)]
@@ -67,7 +67,7 @@ Example:
 pub(super) struct ListArgs {
     /// Most dreams
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
-    limit: usize,
+    limit: u64,
 }
 
 /// Does something with dreams.
@@ -86,15 +86,11 @@ fn dream_id(text: &str) -> Result<DreamId, CliError> {
 }
 
 fn show(console: &mut Console<'_>, args: &ShowArgs) -> Result<(), CliError> {
-    let dream = dream_id(&args.dream_id)?;
-    let store = store::read(&console.globals)?;
-    let view = DreamView::from(&store.memory.dream(dream)?);
+    let (store, view) = carry::read(console, DreamShowRequest { id: args.dream_id.clone() })?;
     console.answer(&store.memory, &view, render::dream)
 }
 
 fn list(console: &mut Console<'_>, args: &ListArgs) -> Result<(), CliError> {
-    let store = store::read(&console.globals)?;
-    let dreams = store.memory.dreams(args.limit)?;
-    let view = DreamsView { dreams: dreams.iter().map(SummaryView::from).collect() };
+    let (store, view) = carry::read(console, DreamListRequest { limit: Some(args.limit) })?;
     console.answer(&store.memory, &view, render::dreams)
 }

@@ -7,8 +7,8 @@ use crate::cli::console::Console;
 use crate::cli::errors::CliError;
 use crate::cli::times::{self, Edge};
 use crate::cli::write::WriteArgs;
-use crate::cli::{render, store};
-use crate::wire::dreams::StartedView;
+use crate::cli::{carry, render};
+use crate::wire::requests::DreamStartRequest;
 
 /// Options of `dream start`.
 #[derive(Debug, Args)]
@@ -40,21 +40,23 @@ pub(in crate::cli) struct StartArgs {
 /// Begins a dream.
 pub(super) fn start(console: &mut Console<'_>, args: StartArgs) -> Result<(), CliError> {
     times::no_age("since", args.since.as_deref(), &args.write.request)?;
-    let start = DreamStart {
-        limit: args.limit,
+    let request = DreamStartRequest {
+        limit: Some(args.limit.into()),
         prefix: args.prefix,
         since: times::optional("since", args.since.as_deref(), Edge::Start)?,
-        include_reviewed: args.include_reviewed,
+        include_reviewed: Some(args.include_reviewed),
+        source: args.write.source(),
+        session_id: args.write.session,
     };
-    let memory = store::change(&console.globals, &args.write)?;
-    let written = memory.dream_start(start.clone())?;
-    let view = StartedView::from(&written.answer);
+    let start = request.start()?;
+    let (memory, written) = carry::change(console, &args.write.request, request)?;
+    let view = &written.answer;
     // Only people are told why there is nothing.
     let why = match view.dream_id {
         None if !console.globals.json => nothing(&start, !memory.dreams(1)?.is_empty()),
         _ => String::new(),
     };
-    console.answer_write(&memory, &view, written.replayed, |out, style, view| render::started(out, style, view, &why))
+    console.answer_write(&memory, view, written.replayed, |out, style, view| render::started(out, style, view, &why))
 }
 
 /// What did not happen, so that there is no candidate.

@@ -1,14 +1,12 @@
 //! `dream undo`.
 
-use bilinc::DreamUndo;
 use clap::Args;
 
-use super::dream_id;
 use crate::cli::console::Console;
 use crate::cli::errors::CliError;
 use crate::cli::write::WriteArgs;
-use crate::cli::{render, store};
-use crate::wire::undos::UndoView;
+use crate::cli::{carry, render};
+use crate::wire::requests::DreamUndoRequest;
 
 /// Options of `dream undo`.
 #[derive(Debug, Args)]
@@ -35,11 +33,16 @@ pub(in crate::cli) struct UndoArgs {
 
 /// Takes back a dream.
 pub(super) fn undo(console: &mut Console<'_>, args: &UndoArgs) -> Result<(), CliError> {
-    let dream = dream_id(&args.dream_id)?;
-    let memory = store::change(&console.globals, &args.write)?;
-    let undo = DreamUndo { dream, dry_run: args.dry_run, restore_metadata: args.restore_metadata };
-    let written = memory.dream_undo(undo)?;
-    let view = UndoView::new(&written.answer, args.dry_run);
-    let what = format!("dream {dream}");
-    console.answer_write(&memory, &view, written.replayed, |out, style, view| render::undone(out, style, view, &what))
+    let request = DreamUndoRequest {
+        id: args.dream_id.clone(),
+        dry_run: Some(args.dry_run),
+        restore_metadata: Some(args.restore_metadata),
+        source: args.write.source(),
+        session_id: args.write.session.clone(),
+    };
+    let (memory, written) = carry::change(console, &args.write.request, request)?;
+    let what = format!("dream {}", render::escape(&args.dream_id));
+    console.answer_write(&memory, &written.answer, written.replayed, |out, style, view| {
+        render::undone(out, style, view, &what)
+    })
 }

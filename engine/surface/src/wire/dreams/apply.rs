@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use bilinc::{ActionOp, ActionRecord, ActionStatus, DreamApplied, DreamId, Key, Version};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::wire::{Change, Time, is_false};
 
 /// What became of one action.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultView {
     /// Its place in the list that was sent.
@@ -16,11 +17,13 @@ pub struct ResultView {
     /// What was to be done.
     pub op: &'static str,
     /// To which entry.
+    #[schema(value_type = String)]
     pub key: Key,
     /// `applied`, `conflict` or `error`.
     pub status: &'static str,
     /// The entry's version afterwards; a dry run makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub entry_version: Option<Version>,
     /// Why it could not be carried out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +37,7 @@ pub struct ResultView {
 }
 
 /// Why an action could not be carried out.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct ResultError {
     /// The error code.
     pub code: String,
@@ -43,11 +46,12 @@ pub struct ResultError {
 }
 
 /// An entry that changed since the named version.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Current {
     /// Its version now; none when a dry run stands before a version that it did not make.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub entry_version: Option<Version>,
 }
 
@@ -113,10 +117,11 @@ impl ResultView {
 }
 
 /// Pages of a dream were judged.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedView {
     /// Which dream.
+    #[schema(value_type = String)]
     pub dream_id: DreamId,
     /// Where it is in its life.
     pub state: &'static str,

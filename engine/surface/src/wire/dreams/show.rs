@@ -2,13 +2,14 @@
 
 use bilinc::{Candidate, DreamId, DreamOptions, DreamSummary, Json, Key, Version};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::apply::ResultView;
 use crate::wire::Time;
 use crate::wire::undos::UndoView;
 
 /// What a dream was asked for.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OptionsView {
     /// Most candidates.
@@ -33,12 +34,14 @@ impl From<&DreamOptions> for OptionsView {
 }
 
 /// A candidate with the version it had.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateRef {
     /// The entry's key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// Its version at the start.
+    #[schema(value_type = String)]
     pub entry_version: Version,
 }
 
@@ -49,18 +52,21 @@ impl From<&Candidate> for CandidateRef {
 }
 
 /// An action, without its value, with what became of it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionView {
     /// The version that was named.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub expected_version: Option<Version>,
     /// Duplicates folded in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
     pub merged_from: Vec<Key>,
     /// Why.
     pub reason: String,
     /// Entries that spoke for it.
+    #[schema(value_type = Vec<String>)]
     pub evidence_keys: Vec<Key>,
     /// What became of it.
     #[serde(flatten)]
@@ -68,10 +74,11 @@ pub struct ActionView {
 }
 
 /// A dream as it stands.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DreamView {
     /// Its id.
+    #[schema(value_type = String)]
     pub dream_id: DreamId,
     /// `open`, `finished`, `undone` or `partly_undone`.
     pub state: &'static str,
@@ -94,6 +101,7 @@ pub struct DreamView {
     /// Its actions with what became of them.
     pub actions: Vec<ActionView>,
     /// The agent's report.
+    #[schema(value_type = Option<serde_json::Value>)]
     pub report: Option<Json>,
     /// The undo that stands.
     pub undo: Option<UndoView>,
@@ -129,10 +137,11 @@ impl From<&bilinc::DreamView> for DreamView {
 }
 
 /// A dream in a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryView {
     /// Its id.
+    #[schema(value_type = String)]
     pub dream_id: DreamId,
     /// Where it is in its life.
     pub state: &'static str,
@@ -169,7 +178,7 @@ impl From<&DreamSummary> for SummaryView {
 }
 
 /// Dreams, newest first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct DreamsView {
     /// The dreams.
     pub dreams: Vec<SummaryView>,

@@ -2,15 +2,17 @@
 
 use bilinc::{DreamCandidate, DreamId, DreamStarted, Json, Key, Version, limits};
 use serde::Serialize;
+use utoipa::ToSchema;
 
-use crate::wire::Time;
 use crate::wire::entries::{FlagView, flags_of};
+use crate::wire::{Time, is_false};
 
 /// A dream began.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StartedView {
     /// Its id; null, and nothing written, when there is no candidate.
+    #[schema(value_type = Option<String>)]
     pub dream_id: Option<DreamId>,
     /// Most entries that it may forget.
     pub forget_cap: u32,
@@ -23,10 +25,11 @@ pub struct StartedView {
 }
 
 /// A candidate with its value.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateView {
     /// The entry's key.
+    #[schema(value_type = String)]
     pub key: Key,
     /// What kind of memory it is.
     pub memory_type: &'static str,
@@ -37,9 +40,14 @@ pub struct CandidateView {
     /// When it last changed or was confirmed.
     pub updated_at: Time,
     /// Its version: what an action on it must name.
+    #[schema(value_type = String)]
     pub entry_version: Version,
     /// Its value.
+    #[schema(value_type = Option<serde_json::Value>)]
     pub value: Option<Json>,
+    /// Whether the value was cut, because the answer would be too large.
+    #[serde(skip_serializing_if = "is_false")]
+    pub value_truncated: bool,
     /// Its open flags.
     pub flags: Vec<FlagView>,
 }
@@ -55,6 +63,7 @@ impl From<&DreamCandidate> for CandidateView {
             updated_at: entry.updated_at.into(),
             entry_version: entry.version,
             value: memory.value.clone(),
+            value_truncated: false,
             flags: flags_of(entry),
         }
     }

@@ -1,0 +1,22 @@
+//! The real server, asked as clients ask it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod bodies;
+mod client;
+mod connections;
+mod fields;
+mod follow;
+mod idempotency;
+mod keys;
+mod large;
+mod lifetime;
+mod openapi;
+mod operations;
+mod pages;
+mod projects;
+mod protection;
+mod refusals;
+mod routes;
+mod server;
+mod trouble;
+mod values;
