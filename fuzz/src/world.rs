@@ -43,13 +43,17 @@ impl Default for World {
 
 impl World {
     fn open(&self) -> Result<Memory, Error> {
+        self.open_in(Arc::new(self.disk.clone()))
+    }
+
+    fn open_in(&self, disk: Arc<dyn Storage>) -> Result<Memory, Error> {
         Memory::builder()
             .clock(Arc::clone(&self.clock) as _)
             .ids(Arc::clone(&self.ids) as _)
             .salts(Arc::clone(&self.salts) as _)
             .segment_bytes(2_500)
             .lock_timeout(Duration::ZERO)
-            .open_in(Arc::new(self.disk.clone()))
+            .open_in(disk)
     }
 
     /// Closes both handles and opens the store again.
@@ -249,6 +253,14 @@ impl World {
         self.disk = FaultStorage::new(Arc::new(left)).expect("a disk");
     }
 
+    /// What is shown outlasts a power cut now, whatever was left of an earlier failure.
+    fn assert_durable(&self) {
+        let left: Arc<dyn Storage> = Arc::new(self.disk.after_power_cut(u64::from(self.number)));
+        let memory = self.open_in(left).expect("it opens");
+        assert_eq!(memory.damage(), None);
+        assert!(memory.head().expect("a head").seq >= self.head(), "what an open showed is lost");
+    }
+
     /// Everything that was answered or shown is there, and of the request in flight all or nothing, or its
     /// first pages. Asked once more, it is there once.
     fn recovered(&mut self, asked: Option<(&Asked, bool)>, shown: Seq) {
@@ -263,6 +275,7 @@ impl World {
             _ => assert!(!more, "something was written that nobody asked for"),
         }
         self.prove();
+        self.assert_durable();
         let Some((asked, _)) = asked else { return };
         match asked.carry(&memory) {
             Ok(()) => self.done(asked, &memory),
