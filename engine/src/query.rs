@@ -80,6 +80,14 @@ pub enum Profile {
     /// Stems, prefixes and a little tolerance for typos, too.
     #[default]
     Balanced,
+    /// What [`Self::Balanced`] finds, in order of trust: confirmed entries without an open flag, then other
+    /// entries without one, then flagged ones; each by score. An entry counts as confirmed until its next
+    /// change.
+    Verified,
+    /// Also entries whose earlier values answer the query, in one order by score with those that answer by
+    /// their present value. Values that a forget hides, or a purge erased, are not looked at. The first such
+    /// recall of an open store reads the log once, and the words of all values that it holds stay in memory.
+    Deep,
 }
 
 /// A ranked search.

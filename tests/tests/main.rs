@@ -35,6 +35,7 @@ mod purge;
 mod purge_any;
 mod purge_crash;
 mod recall;
+mod recall_deep;
 mod rollback;
 mod salvage;
 mod since;

@@ -139,3 +139,123 @@ fn queries_out_of_range_are_refused_and_syntax_is_only_text() {
     }
     assert!(bench.memory.recall(&RecallQuery::new("x".repeat(bilinc::QUERY_CHARS))).is_ok());
 }
+
+/// What a deep recall finds: each key, and where the value stood by which it was found.
+fn deep(bench: &Bench, query: &RecallQuery) -> Vec<(String, Option<u64>)> {
+    let query = RecallQuery { profile: Profile::Deep, ..query.clone() };
+    let hits = bench.memory.recall(&query).unwrap();
+    hits.iter().map(|hit| (hit.memory.key.to_string(), hit.earlier_at.map(|at| at.get()))).collect()
+}
+
+#[test]
+fn a_verified_recall_puts_confirmed_entries_first_and_doubted_ones_last() {
+    let bench = Bench::new();
+    bench.put("a", "walrus walrus");
+    bench.put("b", "a walrus swims far out in the cold sea");
+    bench.put("c", "walrus and seal and whale");
+    bench.put("d", "walrus, it is said");
+    bench.put("e", "nothing of the kind");
+    bench.tick();
+    bench.memory.confirm(confirm("b")).unwrap();
+    bench.memory.confirm(confirm("c")).unwrap();
+    bench.memory.confirm(confirm("e")).unwrap();
+    bench.memory.flag(flag("c")).unwrap();
+    let query = RecallQuery { profile: Profile::Verified, ..RecallQuery::new("walrus") };
+    let balanced = find(&bench, "walrus");
+    let rest: Vec<&String> = balanced.iter().filter(|key| *key == "a" || *key == "d").collect();
+    assert_ne!(balanced[0], "b", "else this shows nothing");
+    assert_eq!(found(&bench, &query), ["b", rest[0], rest[1], "c"]);
+    assert_eq!(found(&bench, &RecallQuery { limit: 2, ..query.clone() }), ["b", rest[0]]);
+    // A change takes the confirmation away.
+    bench.revise("b", "a walrus swims far out in the cold sea, now");
+    assert_eq!(found(&bench, &query).last().unwrap(), "c");
+    assert_ne!(found(&bench, &query)[0], "b");
+    // As it was then.
+    let then = RecallQuery { query_timestamp: Some(bench.now()), ..query.clone() };
+    bench.tick();
+    bench.memory.confirm(confirm("d")).unwrap();
+    assert_eq!(found(&bench, &query)[0], "d");
+    assert_eq!(found(&bench, &then).last().unwrap(), "c");
+}
+
+#[test]
+fn a_deep_recall_finds_by_earlier_values_and_says_where_they_stood() {
+    let bench = Bench::new();
+    bench.put("db.port", "Postgres listens on 5432");
+    bench.put("other", "the walrus listens");
+    assert_eq!(deep(&bench, &RecallQuery::new("5432")), [("db.port".into(), None)]);
+    bench.revise("db.port", "Postgres listens on 5433");
+    bench.revise("db.port", "Postgres listens on 5434");
+    assert_eq!(find(&bench, "5432"), [""; 0]);
+    assert_eq!(deep(&bench, &RecallQuery::new("5432")), [("db.port".into(), Some(1))]);
+    assert_eq!(deep(&bench, &RecallQuery::new("5433")), [("db.port".into(), Some(3))]);
+    assert_eq!(deep(&bench, &RecallQuery::new("5434")), [("db.port".into(), None)]);
+    let hits = bench.memory.recall(&RecallQuery { profile: Profile::Deep, ..RecallQuery::new("5432") }).unwrap();
+    assert_eq!(hits[0].memory.value, Some(Json::string("Postgres listens on 5434")), "the entry as it is");
+    // What the entry answers now as well, it answers by its present value.
+    for query in ["port", "db.port", "postgres", "listens"] {
+        let found = deep(&bench, &RecallQuery::new(query));
+        assert!(found.contains(&("db.port".into(), None)), "{query}: {found:?}");
+        assert!(found.iter().all(|(_, at)| at.is_none()), "{query}: {found:?}");
+    }
+    // A present weak answer does not stand before an earlier strong one.
+    bench.put("db", "the port is not told here");
+    assert_eq!(deep(&bench, &RecallQuery::new("postgres port 5432"))[0], ("db.port".into(), Some(1)));
+    // Types are those of the entry, and as of then what stood before then is found.
+    let of = |kind| RecallQuery { memory_types: vec![kind], ..RecallQuery::new("5432") };
+    assert_eq!(deep(&bench, &of(MemoryType::Procedural)), []);
+    assert_eq!(deep(&bench, &of(MemoryType::Semantic)).len(), 1);
+    let then = RecallQuery { query_timestamp: Some(bench.now()), ..RecallQuery::new("5432") };
+    bench.tick();
+    bench.revise("db.port", "Postgres is gone");
+    assert_eq!(deep(&bench, &then), [("db.port".into(), Some(1))]);
+    assert_eq!(deep(&bench, &RecallQuery { query_timestamp: then.query_timestamp, ..RecallQuery::new("gone") }), []);
+}
+
+#[test]
+fn a_deep_recall_shows_nothing_that_a_forget_hides_or_a_purge_erased() {
+    let bench = Bench::new();
+    bench.put("a", "an old walrus");
+    bench.revise("a", "a seal");
+    let walrus = RecallQuery::new("walrus");
+    assert_eq!(deep(&bench, &walrus), [("a".into(), Some(1))]);
+    let before = RecallQuery { query_timestamp: Some(bench.now()), ..walrus.clone() };
+    let forgotten = bench.forget("a");
+    assert_eq!((deep(&bench, &walrus), deep(&bench, &before)), (vec![], vec![]));
+    bench.put("a", "a whale");
+    assert_eq!((deep(&bench, &walrus), deep(&bench, &before)), (vec![], vec![]));
+    bench.forget("a");
+    bench.undo(forgotten);
+    let other = bench.open_again();
+    assert_eq!(
+        other.recall(&RecallQuery { profile: Profile::Deep, ..walrus.clone() }).unwrap().len(),
+        deep(&bench, &walrus).len()
+    );
+    bench.put("b", "a purged walrus");
+    let purged = bench.head().get();
+    bench.revise("b", "a dolphin");
+    assert!(deep(&bench, &walrus).contains(&("b".into(), Some(purged))), "{:?}", deep(&bench, &walrus));
+    bench.memory.forget(bilinc::Forget { purge: true, ..forget("b") }).unwrap();
+    bench.put("b", "again");
+    assert!(deep(&bench, &walrus).iter().all(|(key, _)| key != "b"));
+}
+
+#[test]
+fn many_earlier_values_of_one_entry_take_no_places_from_others() {
+    let bench = Bench::new();
+    for round in 0..40 {
+        let text = format!("walrus number {round}");
+        if round == 0 {
+            bench.put("often", &text)
+        } else {
+            bench.revise("often", &text)
+        };
+    }
+    bench.revise("often", "a seal");
+    bench.put("once", "long ago there was one walrus, among many other animals");
+    bench.revise("once", "a seal");
+    let query = RecallQuery { limit: 2, ..RecallQuery::new("walrus") };
+    let mut keys: Vec<String> = deep(&bench, &query).into_iter().map(|(key, _)| key).collect();
+    keys.sort();
+    assert_eq!(keys, ["often", "once"]);
+}

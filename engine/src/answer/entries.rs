@@ -97,6 +97,9 @@ pub struct RecallHit {
     pub age_seconds: i64,
     /// The terms that matched, when asked for.
     pub matched: Vec<MatchedTerm>,
+    /// Where the earlier value was recorded by which the entry was found, with [`Profile::Deep`](crate::Profile);
+    /// none when it was found by what it holds now.
+    pub earlier_at: Option<Seq>,
 }
 
 /// What an import wrote.

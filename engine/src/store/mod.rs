@@ -7,6 +7,7 @@
 mod ahead;
 mod checkpoint;
 mod commit;
+mod earlier;
 mod frames;
 mod history;
 mod indexing;
@@ -27,6 +28,7 @@ use std::time::Instant;
 use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, Seq, State, StoreId, Timestamp};
 
 pub(crate) use self::checkpoint::kept_through;
+pub(crate) use self::earlier::{EarlierValues, named_by};
 pub(crate) use self::history::LogHistory;
 pub(crate) use self::indexing::put as index_entry;
 pub(crate) use self::keeping::Shared;
@@ -76,6 +78,7 @@ pub(crate) struct Store {
     frames: FrameCache,
     lost_bodies: Mutex<HashSet<Seq>>,
     recall: Mutex<indexing::RecallIndex>,
+    earlier: Mutex<EarlierValues>,
     checkpoints: Checkpoints,
     keeping: Keeping,
     hash_seed: u64,
@@ -128,6 +131,7 @@ impl Store {
             frames: FrameCache::default(),
             lost_bodies: Mutex::default(),
             recall: Mutex::new(indexing::RecallIndex::new(hash_seed)),
+            earlier: Mutex::new(EarlierValues::new(hash_seed)),
             hash_seed,
             damage: OnceLock::new(),
         });

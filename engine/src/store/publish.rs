@@ -29,6 +29,7 @@ impl Store {
         if !purged.is_empty() {
             self.frames.clear();
             self.forget_words(&purged);
+            self.forget_earlier();
         }
         self.keep_if_due();
         folded

@@ -2,11 +2,22 @@
 
 use std::str::FromStr;
 
-use bilinc::{At, InvalidJson, Json, Key, Rejection, Seq, Timestamp, Values, limits};
+use bilinc::{At, InvalidJson, Json, Key, Profile, Rejection, Seq, Timestamp, Values, limits};
 use serde_json::value::RawValue;
 
-/// Names of the recall profiles that there are.
-pub const PROFILE_NAMES: [&str; 2] = ["fast", "balanced"];
+/// Names of the recall profiles.
+pub const PROFILE_NAMES: [&str; 4] = ["fast", "balanced", "verified", "deep"];
+
+/// The name of a recall profile.
+#[must_use]
+pub const fn profile_name(profile: Profile) -> &'static str {
+    match profile {
+        Profile::Fast => "fast",
+        Profile::Balanced => "balanced",
+        Profile::Verified => "verified",
+        Profile::Deep => "deep",
+    }
+}
 
 /// The name of how much of a value is given.
 #[must_use]

@@ -1,6 +1,6 @@
 //! Results of a recall.
 
-use bilinc::{Json, Key, RecallHit, Version};
+use bilinc::{Json, Key, RecallHit, Seq, Version};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -59,6 +59,11 @@ pub struct RecallResult {
     /// The terms that matched, when asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub matched: Vec<Matched>,
+    /// The position of the earlier value by which it was found, with the profile `deep`; absent when it was
+    /// found by what it holds now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u64>)]
+    pub earlier_at: Option<Seq>,
 }
 
 /// A term of the query and how it was found.
@@ -103,6 +108,7 @@ impl From<&RecallHit> for RecallResult {
             score: hit.score,
             age_seconds: hit.age_seconds,
             matched,
+            earlier_at: hit.earlier_at,
         }
     }
 }

@@ -303,14 +303,7 @@ def test_method(name: str, theirs: Any, bilinc: Any) -> None:
     METHODS[name](theirs, bilinc)
 
 
-#: The engine does not know these yet; the mark fails the run as soon as it does.
-UNKNOWN = pytest.mark.xfail(reason="the engine has no such profile yet", strict=True)
-
-
-@pytest.mark.parametrize(
-    "profile",
-    ["fast", "balanced", pytest.param("verified", marks=UNKNOWN), pytest.param("deep", marks=UNKNOWN)],
-)
+@pytest.mark.parametrize("profile", ["fast", "balanced", "verified", "deep"])
 def test_recall_takes_every_profile(profile: str, theirs: Any) -> None:
     theirs.commit("deploy.target", "production")
     found = theirs.recall("production", profile=profile, explain=True)["results"]

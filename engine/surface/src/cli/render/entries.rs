@@ -193,7 +193,16 @@ pub(in crate::cli) fn recall(out: &mut dyn Write, style: Style, view: &RecallVie
         grid.row(mark(&hit.flags).1, cells);
     }
     grid.draw(out, style)?;
-    view.results.iter().filter(|hit| !hit.matched.is_empty()).try_for_each(|hit| explained(out, style, hit))
+    for hit in &view.results {
+        if let Some(seq) = hit.earlier_at {
+            let found = format!("found by an earlier value, at @{seq}");
+            writeln!(out, "{} {}", style.bold(&escape(hit.key.as_str())), style.dim(&found))?;
+        }
+        if !hit.matched.is_empty() {
+            explained(out, style, hit)?;
+        }
+    }
+    Ok(())
 }
 
 fn explained(out: &mut dyn Write, style: Style, hit: &RecallResult) -> Drawn {

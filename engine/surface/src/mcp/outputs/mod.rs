@@ -167,6 +167,8 @@ pub(super) fn recalled() -> Map<String, Value> {
         result.insert("ageSeconds".to_owned(), whole());
         let matched = object(json!({"term": text(), "how": text(), "fields": texts()}), &["term", "how", "fields"]);
         result.insert("matched".to_owned(), list(matched));
+        let earlier = described("integer", "The position of the earlier value by which a deep recall found it");
+        result.insert("earlierAt".to_owned(), earlier);
     }
     let required: Vec<_> = ENTRY.iter().chain(&["score", "ageSeconds"]).copied().collect();
     answer(json!({"results": list(object(result, &required))}), &["results"])

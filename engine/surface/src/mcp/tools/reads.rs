@@ -12,7 +12,9 @@ use crate::wire::history::HistoryView;
 use crate::wire::recall::RecallView;
 use crate::wire::requests::{HistoryRequest, ListRequest, RecallRequest};
 
-pub(super) const PROFILES: &[&str] = &["fast", "balanced"];
+pub(super) const PROFILES: &[&str] = &["fast", "balanced", "verified", "deep"];
+const PROFILE_HELP: &str = "fast takes exact words only; verified puts confirmed memories first and flagged ones last; \
+    deep also finds by earlier values, and earlierAt says where one stood";
 const VALUES: &[&str] = &["full", "preview", "none"];
 const ORDERS: &[&str] = &["key", "newest", "oldest"];
 
@@ -30,7 +32,7 @@ pub(super) const RECALL: Tool = Tool {
     idempotent: true,
     fields: &[
         Field::required("query", Kind::Text, "What to look for: text, never syntax"),
-        Field::optional("profile", Kind::Word(PROFILES), "fast takes exact words only").or(Default::Word("balanced")),
+        Field::optional("profile", Kind::Word(PROFILES), PROFILE_HELP).or(Default::Word("balanced")),
         Field::optional("limit", Kind::Whole(1, 100), "Most results").or(Default::Whole(RESULTS)),
         Field::optional("memory_types", Kind::Words(MEMORY_TYPES), "Only these types"),
         Field::optional("explain", Kind::Flag, "Say which terms matched, and where").or(Default::No),

@@ -8,6 +8,8 @@ use crate::wire::fields::{self, values_name};
 use crate::wire::history::HistoryView;
 use crate::wire::recall::RecallView;
 
+const PROFILES: [Profile; 4] = [Profile::Fast, Profile::Balanced, Profile::Verified, Profile::Deep];
+
 /// So many values, each at its limit, may be read before an answer is judged too large.
 const READ_AT_ONCE: usize = 16;
 
@@ -17,8 +19,9 @@ request! {
         /// What to look for: text, never syntax, up to 4,096 characters.
         #[schema(min_length = 1, max_length = 4096)]
         query: String,
-        /// How thoroughly: `fast` or `balanced`.
-        #[schema(pattern = "^(fast|balanced)$")]
+        /// How thoroughly: `fast` takes exact words only; `balanced` also stems, beginnings and small slips;
+        /// `verified` puts confirmed entries first and flagged ones last; `deep` also finds by earlier values.
+        #[schema(pattern = "^(fast|balanced|verified|deep)$")]
         profile: Option<String>,
         /// Most results, 1 to 100.
         #[schema(minimum = 1, maximum = 100)]
@@ -48,9 +51,8 @@ impl Request for RecallRequest {
     type Answer = RecallView;
 
     fn prepare(self, _: &Surface) -> Result<Prepared<RecallView>, Rejection> {
-        let profile_name = |profile| if profile == Profile::Fast { "fast" } else { "balanced" };
         let profile = match self.profile.as_deref() {
-            Some(name) => named("profile", name, [Profile::Fast, Profile::Balanced], profile_name)?,
+            Some(name) => named("profile", name, PROFILES, fields::profile_name)?,
             None => Profile::default(),
         };
         let types = self.memory_types.unwrap_or_default();
