@@ -11,7 +11,7 @@ use super::locks::{HeldLock, SyncHeld};
 use super::mark::End;
 use super::segment::Segment;
 use super::segment_header::SEGMENT_HEADER_BYTES;
-use super::{Log, lock};
+use super::{Durable, Log, lock};
 use crate::storage::StorageFile;
 
 /// How much is preallocated at first; each step doubles it, so that a short-lived process does not
@@ -64,6 +64,7 @@ pub struct Append<'a> {
     pub(crate) log: &'a Log,
     pub(crate) end: End,
     pub(crate) synced_through: u64,
+    durable: Durable,
     /// Whether this call of `append` has written anything yet.
     pub(crate) wrote: bool,
     // Dropped in this order: other processes first.
@@ -95,6 +96,7 @@ impl Log {
             log: self,
             end: lock(&self.view).end.clone(),
             synced_through: mark.synced.seq,
+            durable: self.durable_by(mark),
             wrote: false,
             _lock: held,
             state,
@@ -103,6 +105,12 @@ impl Log {
 }
 
 impl Append<'_> {
+    /// As [`Log::durable`], when this was taken.
+    #[must_use]
+    pub fn durable(&self) -> Durable {
+        self.durable
+    }
+
     /// The end of all that anybody has appended, durable or not. What lies between the mark and it
     /// can be read with [`Log::read`], to decide upon, not to be shown.
     #[must_use]

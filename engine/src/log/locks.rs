@@ -25,8 +25,15 @@ impl Drop for HeldLock {
 /// turn ends: most find that it has served them too.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
-    taken: Mutex<bool>,
+    now: Mutex<Now>,
     ended: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Now {
+    taken: bool,
+    /// Threads that sleep until a turn ends.
+    sleeping: usize,
 }
 
 #[derive(Debug)]
@@ -35,24 +42,31 @@ pub(crate) struct Turn<'a>(&'a Turns);
 impl Turns {
     /// Waits for a turn, or until `served` (asked each time a turn ends) has an answer.
     pub(crate) fn take<T>(&self, served: impl Fn() -> Option<T>) -> Result<Turn<'_>, T> {
-        let mut taken = lock(&self.taken);
+        let mut now = lock(&self.now);
         loop {
             if let Some(answer) = served() {
                 return Err(answer);
             }
-            if !*taken {
-                *taken = true;
+            if !now.taken {
+                now.taken = true;
                 return Ok(Turn(self));
             }
-            taken = self.ended.wait(taken).unwrap_or_else(PoisonError::into_inner);
+            now.sleeping += 1;
+            now = self.ended.wait(now).unwrap_or_else(PoisonError::into_inner);
+            now.sleeping -= 1;
         }
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        *lock(&self.0.taken) = false;
-        self.0.ended.notify_all();
+        let mut now = lock(&self.0.now);
+        now.taken = false;
+        let sleeping = now.sleeping > 0;
+        drop(now);
+        if sleeping {
+            self.0.ended.notify_all();
+        }
     }
 }
 

@@ -62,7 +62,7 @@ pub(crate) use locks::HeldLock;
 use locks::Turns;
 pub(crate) use locks::take as take_lock;
 pub(crate) use mark::End;
-use mark::MarkFile;
+use mark::{Mark, MarkFile};
 use sync::Relaxed;
 use view::{Segments, View};
 
@@ -202,6 +202,12 @@ impl Log {
     /// The length of all segment files, preallocation included.
     pub fn bytes_on_disk(&self) -> Result<u64, LogError> {
         Ok(self.segments()?.iter().map(|segment| segment.bytes).sum())
+    }
+
+    /// As [`Log::durable`], by a mark that has been read.
+    fn durable_by(&self, mark: Mark) -> Durable {
+        let end = self.shown(Some(mark.visible));
+        Durable { seq: end.seq, chain: end.chain }
     }
 
     fn visible(&self) -> Result<End, LogError> {

@@ -128,7 +128,7 @@ impl Memory {
         left.sort_unstable();
         for seq in left {
             // What was fed from another store's log came without its body.
-            if self.store.body(seq)?.is_some() {
+            if self.store.read_body(seq)?.is_some() {
                 return Err(self.store.damaged_body(seq, "the body is there, though a purge erased it")?.into());
             }
         }

@@ -105,13 +105,36 @@ impl Store {
         if let Some(frame) = self.frames.get(seq.get()) {
             return Ok(frame);
         }
+        let cleared = self.bodies.cleared();
         let frame = self.log.frame_at(seq.get())?;
         self.frames.put(&frame);
+        if self.bodies.cleared() != cleared {
+            self.frames.clear();
+        }
         Ok(frame)
+    }
+
+    /// Lets go of what was read of the log: some of it is erased, or is going to be.
+    pub(super) fn forget_read(&self) {
+        self.bodies.clear();
+        self.frames.clear();
     }
 
     /// The body of the event at a position; `None` when it has none or it was erased.
     pub(crate) fn body(&self, seq: Seq) -> Result<Option<Body>, EngineError> {
+        if let Some(body) = self.bodies.get(seq) {
+            return Ok(Some(body));
+        }
+        let cleared = self.bodies.cleared();
+        let body = self.read_body(seq)?;
+        if let Some(body) = &body {
+            self.bodies.put(seq, body, cleared);
+        }
+        Ok(body)
+    }
+
+    /// As [`Self::body`], from the log itself.
+    pub(crate) fn read_body(&self, seq: Seq) -> Result<Option<Body>, EngineError> {
         let frame = self.frame(seq)?;
         let index = seq.get().saturating_sub(frame.first_seq());
         let index = u32::try_from(index).unwrap_or(u32::MAX);

@@ -5,6 +5,7 @@
 //! mark of the log covers and nothing else.
 
 mod ahead;
+mod bodies;
 mod checkpoint;
 mod commit;
 mod earlier;
@@ -37,6 +38,7 @@ pub(crate) use self::purge::UNEXPLAINED;
 pub(crate) use self::reading::Text;
 pub(crate) use self::salvage::{Examined, Recorder};
 
+use self::bodies::BodyCache;
 use self::commit::Pending;
 use self::frames::FrameCache;
 use self::keeping::{Keeping, SLOW_REPLAY};
@@ -76,6 +78,7 @@ pub(crate) struct Store {
     pending: Mutex<Pending>,
     queue: Queue,
     frames: FrameCache,
+    bodies: BodyCache,
     lost_bodies: Mutex<HashSet<Seq>>,
     recall: Mutex<indexing::RecallIndex>,
     earlier: Mutex<EarlierValues>,
@@ -129,6 +132,7 @@ impl Store {
             pending: Mutex::default(),
             queue: Queue::default(),
             frames: FrameCache::default(),
+            bodies: BodyCache::default(),
             lost_bodies: Mutex::default(),
             recall: Mutex::new(indexing::RecallIndex::new(hash_seed)),
             earlier: Mutex::new(EarlierValues::new(hash_seed)),

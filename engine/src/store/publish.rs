@@ -23,13 +23,16 @@ impl Store {
         let mut published = self.published_mut();
         let folded = self.fold_through(&mut published, durable);
         let purged = published.take_purged();
+        let erased = published.take_erased();
         let lost = published.take_lost();
         drop(published);
         self.learn_lost(lost);
-        if !purged.is_empty() {
-            self.frames.clear();
-            self.forget_words(&purged);
+        if erased {
+            self.forget_read();
             self.forget_earlier();
+        }
+        if !purged.is_empty() {
+            self.forget_words(&purged);
         }
         self.keep_if_due();
         folded

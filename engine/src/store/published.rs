@@ -17,13 +17,16 @@ pub(crate) struct Published {
     unindexed: Option<HashSet<Key>>,
     /// Keys purged since this was last asked.
     purged: Vec<Key>,
+    /// Whether a purge was begun or completed since this was last asked. Between the two whoever looked at an
+    /// entry a moment before may still read what is being erased.
+    erased: bool,
     /// Positions of lost bodies recorded since this was last asked.
     lost: Vec<Seq>,
 }
 
 impl Published {
     pub(crate) fn of(state: State) -> Self {
-        Self { state, keys: None, times: None, unindexed: None, purged: Vec::new(), lost: Vec::new() }
+        Self { state, keys: None, times: None, unindexed: None, purged: Vec::new(), erased: false, lost: Vec::new() }
     }
 
     pub(crate) fn head(&self) -> Seq {
@@ -35,6 +38,7 @@ impl Published {
         if let Event::Salvaged(salvaged) = &event.event {
             self.lost.extend_from_slice(&salvaged.bodies);
         }
+        self.erased |= matches!(event.event, Event::Purged(_) | Event::PurgeCompleted(_));
         let Some(change) = self.state.evolve(event) else { return };
         if matches!(event.event, Event::Purged(_)) {
             self.purged.push(change.key.clone());
@@ -80,6 +84,11 @@ impl Published {
     /// The keys that were purged since this was last asked.
     pub(crate) fn take_purged(&mut self) -> Vec<Key> {
         std::mem::take(&mut self.purged)
+    }
+
+    /// Whether a purge was begun or completed since this was last asked.
+    pub(crate) fn take_erased(&mut self) -> bool {
+        std::mem::take(&mut self.erased)
     }
 
     /// The positions of lost bodies that were recorded since this was last asked.

@@ -45,7 +45,7 @@ impl Store {
         let Some(last) = purges.last() else { return Ok(false) };
         turn.append.erase(&bodies, last.get())?;
         // A reader may have looked at a body just before it was overwritten.
-        self.frames.clear();
+        self.forget_read();
         let operation = OperationId::from_u128(self.settings.ids.next_id());
         let time = recorded_time(self.now(), turn.last_time);
         let completed = complete_purges(purges, operation, time, turn.next_seq);

@@ -1,6 +1,8 @@
 //! Writers that wait, and who of them leads.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::{Done, Request};
 use crate::error::{EngineError, Error};
@@ -37,6 +39,10 @@ impl Ticket {
 
 /// Threads that wait to write. One leads at a time: it takes all that wait, carries them through
 /// together, and hands the lead to one of those that came meanwhile.
+///
+/// Whoever is answered often comes back at once. A leader that left without them would make them wait for
+/// the disk twice, so it gathers: it lets others run until as many wait as were there a moment ago, for a
+/// small part of the time that the batch before it took.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
@@ -47,12 +53,23 @@ pub(super) struct Queue {
 struct State {
     waiting: Vec<Arc<Ticket>>,
     led: bool,
+    /// Threads that sleep until something changes.
+    sleeping: usize,
+    /// How many were carried by the last leader or waited when it was done.
+    lately: usize,
+    /// How long a leader may gather.
+    patience: Duration,
 }
+
+/// A leader gathers for this part of the time that the last batch took, and no longer than [`PATIENCE`].
+const PART: u32 = 4;
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// Gives the lead back, also when the leader panics: then nobody knows what became of its batch.
 struct Lead<'a> {
     queue: &'a Queue,
     batch: Vec<Arc<Ticket>>,
+    begun: Instant,
 }
 
 impl Drop for Lead<'_> {
@@ -61,14 +78,32 @@ impl Drop for Lead<'_> {
             let cause = "the thread that carried this write broke off".to_owned();
             ticket.finish(Err(EngineError::Log(LogError::Poisoned { durable: 0, cause }).into()));
         }
-        self.queue.lock().led = false;
-        self.queue.changed.notify_all();
+        let mut state = self.queue.lock();
+        state.led = false;
+        state.lately = self.batch.len() + state.waiting.len();
+        state.patience = PATIENCE.min(self.begun.elapsed() / PART);
+        let sleeping = state.sleeping > 0;
+        drop(state);
+        if sleeping {
+            self.queue.changed.notify_all();
+        }
     }
 }
 
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes all that wait, once those that are about to come back have done so.
+    fn gather<'a>(&'a self, mut state: MutexGuard<'a, State>) -> Vec<Arc<Ticket>> {
+        let begun = Instant::now();
+        while state.waiting.len() < state.lately && begun.elapsed() < state.patience {
+            drop(state);
+            thread::yield_now();
+            state = self.lock();
+        }
+        std::mem::take(&mut state.waiting)
     }
 
     /// Waits until the request is answered. `carry` is called by the leader and must finish every
@@ -82,13 +117,14 @@ impl Queue {
                 return result;
             }
             if state.led {
+                state.sleeping += 1;
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.sleeping -= 1;
                 continue;
             }
             state.led = true;
-            let batch = std::mem::take(&mut state.waiting);
-            drop(state);
-            let lead = Lead { queue: self, batch };
+            let batch = self.gather(state);
+            let lead = Lead { queue: self, batch, begun: Instant::now() };
             carry(&lead.batch);
             drop(lead);
             state = self.lock();
@@ -101,7 +137,6 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
 
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use std::thread;
 
     use bilinc_core::{Actor, Command, Snapshot};
 

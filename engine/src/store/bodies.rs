@@ -1,0 +1,112 @@
+//! Values read lately.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bilinc_core::{Body, Json, Seq};
+use foldhash::fast::RandomState;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{OptionsBuilder, Weighter};
+
+/// How many bytes of bodies are kept, with what it takes to keep them.
+const MOST_BYTES: u64 = 32 * 1024 * 1024;
+/// What a body takes beside its texts, here and in the cache's own tables.
+const BODY_BYTES: usize = 160;
+/// What is given to the cache as a guess: bodies of 200 bytes of text.
+const BODIES: usize = 90_000;
+
+/// The bodies that were read last, by position. Bounded; holds what lies in the log anyway, and nothing that
+/// was erased.
+#[derive(Debug)]
+pub(super) struct BodyCache {
+    bodies: Cache<Seq, Body, Size, RandomState>,
+    /// Rises with each [`Self::clear`]. A body that was read before one may have been erased since.
+    cleared: AtomicU64,
+}
+
+#[derive(Debug, Clone)]
+struct Size;
+
+impl Weighter<Seq, Body> for Size {
+    fn weight(&self, _: &Seq, body: &Body) -> u64 {
+        let bytes = |text: &Option<Json>| text.as_ref().map_or(0, |text| text.as_str().len());
+        (BODY_BYTES + bytes(&body.value) + bytes(&body.metadata)) as u64
+    }
+}
+
+impl Default for BodyCache {
+    fn default() -> Self {
+        Self { bodies: made(), cleared: AtomicU64::new(0) }
+    }
+}
+
+fn made() -> Cache<Seq, Body, Size, RandomState> {
+    // One part: a large value takes a place beside others, and not the whole of a small part.
+    let options = OptionsBuilder::new()
+        .estimated_items_capacity(BODIES)
+        .weight_capacity(MOST_BYTES)
+        .shards(1)
+        .build();
+    match options {
+        Ok(options) => Cache::with_options(options, Size, RandomState::default(), DefaultLifecycle::default()),
+        Err(_) => Cache::with(BODIES, MOST_BYTES, Size, RandomState::default(), DefaultLifecycle::default()),
+    }
+}
+
+impl BodyCache {
+    pub(super) fn get(&self, seq: Seq) -> Option<Body> {
+        self.bodies.get(&seq)
+    }
+
+    /// Which clearing came last: asked before a body is read that [`Self::put`] may keep.
+    pub(super) fn cleared(&self) -> u64 {
+        self.cleared.load(Ordering::SeqCst)
+    }
+
+    /// Keeps a body, unless there was a clearing since it was read.
+    pub(super) fn put(&self, seq: Seq, body: &Body, cleared: u64) {
+        self.bodies.insert(seq, body.clone());
+        if self.cleared() != cleared {
+            self.bodies.remove(&seq);
+        }
+    }
+
+    /// Lets go of all of them.
+    pub(super) fn clear(&self) {
+        // In this order: whoever puts one later sees that it was cleared, or is cleared.
+        self.cleared.fetch_add(1, Ordering::SeqCst);
+        self.bodies.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(text: &str) -> Body {
+        Body { value: Some(Json::string(text)), ..Body::default() }
+    }
+
+    #[test]
+    fn a_body_that_was_read_before_a_clearing_is_not_kept_behind_it() {
+        let cache = BodyCache::default();
+        let before = cache.cleared();
+        cache.clear();
+        cache.put(Seq::new(1), &body("erased meanwhile"), before);
+        assert_eq!(cache.get(Seq::new(1)), None);
+        cache.put(Seq::new(1), &body("read since"), cache.cleared());
+        assert_eq!(cache.get(Seq::new(1)), Some(body("read since")));
+        cache.clear();
+        assert_eq!(cache.get(Seq::new(1)), None);
+    }
+
+    #[test]
+    fn large_bodies_do_not_take_more_than_there_is() {
+        let cache = BodyCache::default();
+        let large = body(&"x".repeat(1 << 20));
+        for seq in 1..200 {
+            cache.put(Seq::new(seq), &large, cache.cleared());
+        }
+        assert!(cache.bodies.weight() <= MOST_BYTES, "{}", cache.bodies.weight());
+        assert!((1..200).any(|seq| cache.get(Seq::new(seq)).is_some()), "some are kept");
+    }
+}
