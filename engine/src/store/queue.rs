@@ -1,7 +1,7 @@
 //! Writers that wait, and who of them leads.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use super::{Done, Request};
@@ -12,12 +12,14 @@ use crate::log::LogError;
 #[derive(Debug)]
 pub(super) struct Ticket {
     pub(super) request: Request,
+    /// Who waits for the answer.
+    thread: Thread,
     result: Mutex<Option<Result<Done, Error>>>,
 }
 
 impl Ticket {
     pub(super) fn new(request: Request) -> Arc<Self> {
-        Arc::new(Self { request, result: Mutex::new(None) })
+        Arc::new(Self { request, thread: thread::current(), result: Mutex::new(None) })
     }
 
     pub(super) fn finish(&self, result: Result<Done, Error>) {
@@ -46,15 +48,12 @@ impl Ticket {
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
-    changed: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
     waiting: Vec<Arc<Ticket>>,
     led: bool,
-    /// Threads that sleep until something changes.
-    sleeping: usize,
     /// How many were carried by the last leader or waited when it was done.
     lately: usize,
     /// How long a leader may gather.
@@ -82,10 +81,12 @@ impl Drop for Lead<'_> {
         state.led = false;
         state.lately = self.batch.len() + state.waiting.len();
         state.patience = PATIENCE.min(self.begun.elapsed() / PART);
-        let sleeping = state.sleeping > 0;
+        let next = state.waiting.first().map(Arc::clone);
         drop(state);
-        if sleeping {
-            self.queue.changed.notify_all();
+        // Who is answered, and one of the others to lead them. A thread that is awake sleeps once less.
+        let me = thread::current().id();
+        for ticket in self.batch.iter().chain(&next).filter(|ticket| ticket.thread.id() != me) {
+            ticket.thread.unpark();
         }
     }
 }
@@ -110,24 +111,22 @@ impl Queue {
     /// ticket that it is given.
     pub(super) fn submit(&self, request: Request, carry: impl Fn(&[Arc<Ticket>])) -> Result<Done, Error> {
         let ticket = Ticket::new(request);
-        let mut state = self.lock();
-        state.waiting.push(Arc::clone(&ticket));
+        self.lock().waiting.push(Arc::clone(&ticket));
         loop {
+            let mut state = self.lock();
+            // Looked at while nobody can take the lead or give it back: whoever leads here still waits.
             if let Some(result) = ticket.take() {
                 return result;
             }
             if state.led {
-                state.sleeping += 1;
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                state.sleeping -= 1;
+                drop(state);
+                // Whoever leads wakes this thread, also when that came between the look and the sleep.
+                thread::park();
                 continue;
             }
             state.led = true;
-            let batch = self.gather(state);
-            let lead = Lead { queue: self, batch, begun: Instant::now() };
+            let lead = Lead { queue: self, batch: self.gather(state), begun: Instant::now() };
             carry(&lead.batch);
-            drop(lead);
-            state = self.lock();
         }
     }
 }
