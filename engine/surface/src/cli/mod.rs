@@ -24,6 +24,7 @@ mod render;
 mod rollback;
 mod salvage;
 mod serve;
+mod server_log;
 mod snapshot;
 mod status;
 mod store;

@@ -11,6 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::console::Console;
 use super::errors::CliError;
+use super::server_log::ServerLog;
 use super::{keys, render};
 use crate::http::{ServeError, Server, Settings};
 
@@ -72,6 +73,9 @@ pub(super) struct ServeArgs {
     /// Seconds that one request may work
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 60)]
     time_limit: u32,
+    /// Seconds that a client may pause in the middle of a request; a body may take four times as long
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 30)]
+    pause_limit: u32,
     /// Seconds after which an unused store is closed
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 600)]
     idle_close: u32,
@@ -101,6 +105,7 @@ pub(super) fn serve(console: &mut Console<'_>, args: &ServeArgs) -> Result<(), C
         rate_limit: args.rate_limit,
         max_connections: usize::try_from(args.max_connections).unwrap_or(usize::MAX),
         time_limit: Duration::from_secs(args.time_limit.into()),
+        pause_limit: Duration::from_secs(args.pause_limit.into()),
         idle_close: Duration::from_secs(args.idle_close.into()),
         public_metrics: args.public_metrics,
     };
@@ -111,7 +116,7 @@ pub(super) fn serve(console: &mut Console<'_>, args: &ServeArgs) -> Result<(), C
         error => CliError::Serve(error.to_string()),
     })?;
     let keyless = !Server::has_keys(&data).map_err(keys::failed)?;
-    log_to_stderr(args.log);
+    let log = log_to_stderr(args.log).map_err(|error| CliError::Serve(error.to_string()))?;
     let listening = Listening { listening: format!("http://{}", server.address()), data };
     if console.globals.json {
         console.json_line(&listening)?;
@@ -124,20 +129,24 @@ pub(super) fn serve(console: &mut Console<'_>, args: &ServeArgs) -> Result<(), C
         let _ = writeln!(stderr, "bilinc: there are no keys yet, so nobody is let in; make one with:\n  {create}");
     }
     drop(stderr);
-    server.run(stopped()).map_err(|error| CliError::Serve(error.to_string()))
+    let served = server.run(stopped());
+    log.end();
+    served.map_err(|error| CliError::Serve(error.to_string()))
 }
 
-fn log_to_stderr(level: LogLevel) {
+fn log_to_stderr(level: LogLevel) -> std::io::Result<ServerLog> {
+    let log = ServerLog::begin(std::io::stderr())?;
     let filter = tracing::metadata::LevelFilter::from(level);
     let ansi = super::Style::of_stderr() != super::Style::plain();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(log.clone())
         .with_ansi(ansi)
         .with_target(false)
         .finish();
     // Only a second server in one process finds a subscriber there, and logs to it.
     let _ = tracing::subscriber::set_global_default(subscriber);
+    Ok(log)
 }
 
 /// Waits for a signal to stop. A second one ends the process at once.

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::errors::Failure;
 use super::keys::{KeyRecord, LiveKeys};
-use super::limits::{Gate, Rates};
+use super::limits::{Gate, Patience, Rates};
 use super::metrics::Metrics;
 use super::operations::{self, Input, Run, Way};
 use super::projects::{Health, Projects};
@@ -37,10 +37,18 @@ pub struct Settings {
     pub max_connections: usize,
     /// How long one request may work.
     pub time_limit: Duration,
+    /// How long a client may pause in the middle of a request.
+    pub pause_limit: Duration,
     /// How long an unused store stays open.
     pub idle_close: Duration,
     /// Whether others than this machine may read the metrics.
     pub public_metrics: bool,
+}
+
+impl Settings {
+    pub(super) fn patience(&self) -> Patience {
+        Patience(self.pause_limit)
+    }
 }
 
 /// So many requests work at the same time; the library syncs for many of them at once.
@@ -261,7 +269,7 @@ async fn answer(
     }
     if operation.method == "POST" {
         body::check_json(&head.headers)?;
-        input.body = body::read(&head.headers, sent, &app.large).await?;
+        input.body = body::read(&head.headers, sent, &app.large, app.settings.patience()).await?;
     }
     let limit = app.settings.time_limit;
     let (run, place, limit) = match run {

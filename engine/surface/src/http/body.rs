@@ -4,10 +4,10 @@ use axum::body::Body;
 use axum::http::header::{self, HeaderMap};
 use futures_util::StreamExt;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use super::errors::Failure;
-use super::limits::{self, Gate};
+use super::limits::{self, Gate, Patience};
 
 /// A body, with the place that it takes while it is large.
 #[derive(Debug, Default)]
@@ -17,16 +17,16 @@ pub(super) struct Whole {
 }
 
 /// Reads a body whole, but never more of it than a request may have.
-pub(super) async fn read(headers: &HeaderMap, body: Body, large: &Gate) -> Result<Whole, Failure> {
+pub(super) async fn read(headers: &HeaderMap, body: Body, large: &Gate, patience: Patience) -> Result<Whole, Failure> {
     if headers.contains_key(header::EXPECT) && announced(headers).is_some_and(|bytes| bytes > limits::BODY) {
         // Its sender waits to be told, and has sent nothing yet.
         return Err(Failure::payload_too_large(limits::BODY));
     }
-    let end = Instant::now() + limits::BODY_TIME;
+    let end = Instant::now() + patience.body();
     let mut chunks = body.into_data_stream();
     let (mut whole, mut read) = (Whole::default(), 0_u64);
     loop {
-        let pause = Instant::now() + limits::PAUSE;
+        let pause = Instant::now() + patience.pause();
         let chunk = timeout_at(pause.min(end), chunks.next()).await.map_err(|_| too_slow())?;
         let Some(chunk) = chunk else { break };
         let chunk = chunk.map_err(|_| cut_off())?;
@@ -39,16 +39,20 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, large: &Gate) -> Resul
             continue;
         }
         if whole.place.is_none() && whole.bytes.len().saturating_add(chunk.len()) > limits::LARGE_BODY {
-            whole.place = Some(large.enter(limits::PAUSE).await?);
+            whole.place = Some(large.enter(patience.pause()).await?);
         }
         whole.bytes.extend_from_slice(&chunk);
     }
     if read > limits::BODY { Err(Failure::payload_too_large(limits::BODY)) } else { Ok(whole) }
 }
 
-/// The next piece of a body that is taken as it comes.
-pub(super) async fn piece(chunks: &mut axum::body::BodyDataStream) -> Result<Option<axum::body::Bytes>, Failure> {
-    match timeout(limits::PAUSE, chunks.next()).await {
+/// The next piece of a body that is taken as it comes, if it comes before the end of patience.
+pub(super) async fn piece(
+    chunks: &mut axum::body::BodyDataStream,
+    end: Instant,
+    patience: Patience,
+) -> Result<Option<axum::body::Bytes>, Failure> {
+    match timeout_at(end.min(Instant::now() + patience.pause()), chunks.next()).await {
         Ok(None) => Ok(None),
         Ok(Some(Ok(chunk))) => Ok(Some(chunk)),
         Ok(Some(Err(_))) => Err(cut_off()),

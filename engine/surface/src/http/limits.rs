@@ -18,16 +18,36 @@ pub(super) const LARGE_BODY: usize = 1024 * 1024;
 pub(super) const IMPORT: u64 = 1024 * 1024 * 1024;
 /// Of a body that is too large so much more is read, so that its sender comes to read the answer.
 pub(super) const DRAINED: u64 = 64 * 1024 * 1024;
-/// How long a connection may take to send the head of a request.
-pub(super) const HEAD_TIME: Duration = Duration::from_secs(30);
-/// How long a body may pause.
-pub(super) const PAUSE: Duration = Duration::from_secs(30);
-/// How long a body may take as a whole.
-pub(super) const BODY_TIME: Duration = Duration::from_secs(120);
-/// How long a reader of an answer may pause.
-pub(super) const WRITE_PAUSE: Duration = Duration::from_secs(60);
+/// A body of any length must come at least so fast, in bytes a second, once [`Patience::body`] is over.
+const SLOWEST: u64 = 16 * 1024;
 /// How long requests that have begun may take when the server stops.
 pub(super) const GRACE: Duration = Duration::from_secs(30);
+
+/// How long the other end of a connection may dawdle.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience(pub(super) Duration);
+
+impl Patience {
+    /// For the head of a request, also the first or next one of a connection; and for a piece of a body.
+    pub(super) fn pause(self) -> Duration {
+        self.0
+    }
+
+    /// For a body as a whole.
+    pub(super) fn body(self) -> Duration {
+        self.0.saturating_mul(4)
+    }
+
+    /// For a body that is taken as it comes, of which so many bytes came.
+    pub(super) fn stream(self, bytes: u64) -> Duration {
+        self.body().saturating_add(Duration::from_secs(bytes / SLOWEST))
+    }
+
+    /// For taking a piece of an answer.
+    pub(super) fn write(self) -> Duration {
+        self.0.saturating_mul(2)
+    }
+}
 
 /// So many requests work at the same time, and so many wait for them.
 #[derive(Debug)]

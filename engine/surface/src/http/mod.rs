@@ -13,6 +13,7 @@ mod app;
 mod auth;
 mod body;
 mod errors;
+mod handles;
 pub mod keys;
 mod limits;
 mod log_stream;
@@ -20,6 +21,7 @@ mod metrics;
 mod openapi;
 mod operations;
 mod projects;
+mod refuse;
 mod server;
 mod transfer;
 

@@ -40,7 +40,28 @@ impl Shape {
 
 /// Descriptions are plain data, which always becomes JSON.
 fn value(schema: &RefOr<Schema>) -> Value {
-    serde_json::to_value(schema).unwrap_or_default()
+    let mut value = serde_json::to_value(schema).unwrap_or_default();
+    unsigned(&mut value);
+    value
+}
+
+/// Whole numbers from 0 on reach further here than a signed one of their size, by whose name they are called.
+fn unsigned(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(unsigned),
+        Value::Object(members) => {
+            let most = match members.get("format").and_then(Value::as_str) {
+                Some("int64") => ("uint64", u64::MAX),
+                Some("int32") => ("uint32", u64::from(u32::MAX)),
+                _ => return members.values_mut().for_each(unsigned),
+            };
+            if members.get("minimum").is_some_and(|least| least.as_f64().is_some_and(|least| least >= 0.0)) {
+                members.insert("format".to_owned(), most.0.into());
+                members.entry("maximum").or_insert_with(|| most.1.into());
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The document.

@@ -18,7 +18,6 @@ use hyper::server::conn::http1;
 use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
@@ -27,7 +26,8 @@ use tower_service::Service as _;
 
 use super::app::{self, App, Settings};
 use super::keys::{self, KeyFileError, make_folder};
-use super::limits;
+use super::limits::{self, Patience};
+use super::{handles, refuse};
 
 /// Why the server cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +51,9 @@ pub enum ServeError {
     Open(SocketAddr),
 }
 
+/// So many new connections wait to be taken, if the system allows it; past that, they try again a second later.
+const BACKLOG: i32 = 4_096;
+
 /// A server that has its address and has not begun.
 #[derive(Debug)]
 pub struct Server {
@@ -73,6 +76,7 @@ impl Server {
         }
         let listener = std::net::TcpListener::bind(address).map_err(failed("listen", address.to_string()))?;
         listener.set_nonblocking(true).map_err(failed("listen", address.to_string()))?;
+        rustix::net::listen(&listener, BACKLOG).map_err(|error| failed("listen", address.to_string())(error.into()))?;
         let address = listener.local_addr().map_err(failed("listen", address.to_string()))?;
         Ok(Self { listener, address, settings })
     }
@@ -106,11 +110,16 @@ impl Server {
     async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
         let stopping = CancellationToken::new();
         let listener = TcpListener::from_std(self.listener)?;
-        let (idle_close, most) = (self.settings.idle_close, self.settings.max_connections);
+        let (idle_close, patience) = (self.settings.idle_close, self.settings.patience());
+        let most = handles::raise(self.settings.max_connections);
+        if most < self.settings.max_connections {
+            tracing::warn!(most, "the system's limit of open files allows fewer connections than asked for");
+        }
         let app = Arc::new(App::new(self.settings, stopping.clone()));
         tokio::spawn(close_idle(Arc::clone(&app), idle_close));
         let router = app::router(Arc::clone(&app));
         let connections = Arc::new(Semaphore::new(most));
+        let refusals = Arc::new(Semaphore::new(refuse::LISTENING));
         let graceful = GracefulShutdown::new();
         tokio::pin!(stop);
         loop {
@@ -129,13 +138,13 @@ impl Server {
             };
             let Ok(place) = Arc::clone(&connections).try_acquire_owned() else {
                 app.metrics.connection(false);
-                tokio::spawn(refuse(stream));
+                refuse::refuse(stream, &refusals);
                 continue;
             };
             app.metrics.connection(true);
             let begun = Arc::new(AtomicBool::new(false));
             let routes = Routes { router: router.clone(), peer: Peer(peer), begun: Arc::clone(&begun) };
-            let connection = graceful.watch(connection(stream, routes));
+            let connection = graceful.watch(connection(stream, routes, patience));
             let stopping = stopping.clone();
             tokio::spawn(async move {
                 let _place = place;
@@ -188,31 +197,15 @@ impl Service<Request<Incoming>> for Routes {
 type Timed = TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>;
 
 /// Serves one connection.
-fn connection(stream: TcpStream, routes: Routes) -> http1::Connection<Timed, Routes> {
+fn connection(stream: TcpStream, routes: Routes, patience: Patience) -> http1::Connection<Timed, Routes> {
     // Answers are written whole; nothing is gained by waiting for more.
     let _ = stream.set_nodelay(true);
     let mut timed = TimeoutStream::new(stream);
-    timed.set_write_timeout(Some(limits::WRITE_PAUSE));
+    timed.set_write_timeout(Some(patience.write()));
     http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits::HEAD_TIME)
+        .header_read_timeout(patience.pause())
         .serve_connection(TokioIo::new(Box::pin(timed)), routes)
-}
-
-/// Tells a connection past the limit to come back later.
-async fn refuse(mut stream: TcpStream) {
-    const BODY: &str = r#"{"error":"cloud_runtime_unavailable","message":"the server has as many connections as it can take; try again","requestId":"","retryable":true,"details":{"reason":"too_many_connections"}}"#;
-    let head = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: {}\r\nretry-after: \
-         1\r\nconnection: close\r\n\r\n{BODY}",
-        BODY.len()
-    );
-    let told = async {
-        stream.write_all(head.as_bytes()).await?;
-        stream.shutdown().await
-    };
-    // One that does not listen is left alone.
-    let _ = tokio::time::timeout(Duration::from_secs(1), told).await;
 }
 
 /// Closes stores that nobody uses.

@@ -8,11 +8,14 @@ use axum::http::header::{self, HeaderValue};
 use axum::http::{Response, StatusCode};
 use futures_util::stream;
 use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::time::Instant;
 
 use super::app::App;
 use super::errors::Failure;
+use super::limits::Patience;
 use super::operations::{self, Input};
 use super::{SURFACE, answer, body, json, limits};
+use crate::wire::fields;
 use crate::wire::requests::{ImportRequest, Members, Read as _};
 use crate::wire::transfer::ImportView;
 
@@ -24,6 +27,7 @@ const PIECE: usize = 64 * 1024;
 /// Reads an import as it comes. It is judged as a whole, so one that breaks off writes nothing.
 pub(super) async fn import(app: &Arc<App>, input: Input, sent: Body) -> Result<Response<Body>, Failure> {
     let request = ImportRequest::read_all(Members::of_query(input.query.iter().cloned()))?;
+    check(&request, input.idempotency.as_deref())?;
     let place = app.long.enter(app.settings.time_limit).await?;
     let (to, pieces) = mpsc::channel(WAITING);
     let work = {
@@ -42,18 +46,30 @@ pub(super) async fn import(app: &Arc<App>, input: Input, sent: Body) -> Result<R
         })
     };
     // A failure of the body ends the import through its reader, and is the better one to tell.
-    feed(sent, to).await?;
+    feed(sent, to, app.settings.patience()).await?;
     let done = work.await.unwrap_or_else(|_| Err(Failure::broken()))?;
     Ok(json(StatusCode::OK, done))
 }
 
+/// The library judges who writes when there is something to write; here it is the same without a line.
+fn check(request: &ImportRequest, idempotency: Option<&str>) -> Result<(), Failure> {
+    let check = |field: &str, text: Option<&str>, least, most| match text {
+        Some(text) => fields::text(field, text, least, most).map(drop),
+        None => Ok(()),
+    };
+    check("source", request.source.as_deref(), 0, bilinc::limits::SOURCE_CHARS)?;
+    check("session_id", request.session_id.as_deref(), 0, bilinc::limits::SOURCE_CHARS)?;
+    Ok(check("idempotency_key", idempotency, 1, bilinc::limits::IDEMPOTENCY_KEY_CHARS)?)
+}
+
 /// Hands a body on piece by piece; what nobody takes any more is read and dropped, so that its
 /// sender comes to read the answer.
-async fn feed(sent: Body, to: Sender<io::Result<Bytes>>) -> Result<(), Failure> {
+async fn feed(sent: Body, to: Sender<io::Result<Bytes>>, patience: Patience) -> Result<(), Failure> {
+    let began = Instant::now();
     let mut chunks = sent.into_data_stream();
     let (mut read, mut dropped) = (0_u64, 0_u64);
     loop {
-        let piece = match body::piece(&mut chunks).await {
+        let piece = match body::piece(&mut chunks, began + patience.stream(read), patience).await {
             Ok(Some(piece)) => piece,
             Ok(None) => return Ok(()),
             Err(failure) => {

@@ -63,6 +63,17 @@ pub fn cut_value(value: &mut Option<Json>, chars: usize) -> bool {
     is_cut
 }
 
+/// A text of so many characters.
+///
+/// # Errors
+/// When it has fewer or more.
+pub fn text(field: &str, text: &str, least: usize, most: usize) -> Result<String, Rejection> {
+    if (least..=most).contains(&text.chars().count()) {
+        return Ok(text.to_owned());
+    }
+    Err(Rejection::invalid(field, "out_of_range", format!("must have {least} to {most} characters")))
+}
+
 /// A key.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! A small client: one request, one connection.
 
-use std::io::{Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 
 use serde_json::Value;
@@ -108,6 +108,49 @@ impl Client {
     #[track_caller]
     pub(crate) fn position(&self) -> u64 {
         self.get("/api/cloud/status").ok()["store"]["seq"].as_u64().unwrap()
+    }
+}
+
+/// A connection that is kept for the next request.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    client: Client,
+    stream: BufReader<TcpStream>,
+}
+
+impl Kept {
+    pub(crate) fn new(client: &Client) -> io::Result<Self> {
+        let stream = TcpStream::connect(client.address)?;
+        stream.set_nodelay(true)?;
+        Ok(Self { client: client.clone(), stream: BufReader::new(stream) })
+    }
+
+    /// Sends a request and reads its answer; an error when the connection ends before that.
+    pub(crate) fn send(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> io::Result<Reply> {
+        let head = self.client.head(method, path, headers).replace("connection: close\r\n", "");
+        let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        self.answer()
+    }
+
+    fn answer(&mut self) -> io::Result<Reply> {
+        let mut bytes = Vec::new();
+        while !bytes.ends_with(b"\r\n\r\n") {
+            if self.stream.read_until(b'\n', &mut bytes)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        let mut reply = Reply::parse(&bytes);
+        let length = reply.header("content-length").expect("an answer of known length").parse().unwrap();
+        reply.body = vec![0; length];
+        self.stream.read_exact(&mut reply.body)?;
+        Ok(reply)
+    }
+
+    /// Commits under an idempotency key.
+    pub(crate) fn commit(&mut self, name: &str, key: &str, value: &Value) -> io::Result<Reply> {
+        let body = serde_json::json!({"key": key, "value": value}).to_string();
+        self.send("POST", &memory("commit"), &[("idempotency-key", name)], &body)
     }
 }
 

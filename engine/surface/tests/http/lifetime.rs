@@ -77,6 +77,17 @@ fn nothing_acknowledged_is_lost_however_it_ends() {
 }
 
 #[test]
+fn a_log_that_nobody_reads_holds_up_nobody() {
+    let mut server = Server::new();
+    // More than fits between two programs.
+    for number in 0..1_000 {
+        server.client.get(&format!("/api/cloud/status?{number}"));
+    }
+    server.client.commit("a", json!(1));
+    server.stop();
+}
+
+#[test]
 fn many_write_at_once_and_none_is_lost() {
     let server = Server::new();
     std::thread::scope(|scope| {

@@ -148,6 +148,20 @@ fn query_strings_are_held_to_the_same_rules() {
 }
 
 #[test]
+fn limits_hold_also_where_nothing_would_come_of_what_is_over_them() {
+    let server = Server::new();
+    let client = &server.client;
+    let long = "x".repeat(257);
+    for (name, field) in [("source", "source"), ("sessionId", "sessionId")] {
+        client.get(&memory(&format!("log?{name}={long}"))).invalid(field, "out_of_range");
+        client.send("POST", &memory(&format!("import?{name}={long}")), &[], b"").invalid(field, "out_of_range");
+    }
+    let import = client.send("POST", &memory("import"), &[("idempotency-key", &long)], b"");
+    import.invalid("idempotencyKey", "out_of_range");
+    client.get(&memory(&format!("log?toSeq={}", u64::MAX))).ok();
+}
+
+#[test]
 fn what_the_server_repeats_of_a_request_is_short_and_no_value() {
     let server = Server::new();
     let long = "x".repeat(10_000);

@@ -19,7 +19,10 @@ pub(crate) struct Server {
 
 /// The program with nothing of the caller's surroundings.
 pub(crate) fn program(data: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bilinc"));
+    surrounded(Command::new(env!("CARGO_BIN_EXE_bilinc")), data, words)
+}
+
+fn surrounded(mut command: Command, data: &Path, words: &[&str]) -> Command {
     for variable in ["BILINC_STORE", "XDG_DATA_HOME"] {
         command.env_remove(variable);
     }
@@ -57,6 +60,17 @@ impl Server {
         server
     }
 
+    /// The same after a word to the shell that starts it.
+    #[track_caller]
+    pub(crate) fn new_under(word: &str) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let key = make_key(data.path(), "p", &[])["key"].as_str().unwrap().to_owned();
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{word} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_bilinc")]);
+        let (child, address) = listening(surrounded(command, data.path(), &SERVE));
+        Self { child, client: Client { address, key: Some(key) }, data }
+    }
+
     /// A server on a data folder that is there.
     #[track_caller]
     pub(crate) fn on(data: TempDir, options: &[&str]) -> Self {
@@ -76,6 +90,10 @@ impl Server {
     #[track_caller]
     pub(crate) fn client_of(&self, project: &str, more: &[&str]) -> Client {
         self.client.with_key(make_key(self.data(), project, more)["key"].as_str().unwrap())
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
@@ -107,10 +125,18 @@ impl Server {
     }
 }
 
+const SERVE: [&str; 4] = ["serve", "--listen", "127.0.0.1:0", "--json"];
+
 #[track_caller]
 fn start(data: &Path, options: &[&str]) -> (Child, std::net::SocketAddr) {
-    let mut command = program(data, &["serve", "--listen", "127.0.0.1:0", "--json"]);
-    let mut child = command.args(options).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut command = program(data, &SERVE);
+    command.args(options);
+    listening(command)
+}
+
+#[track_caller]
+fn listening(mut command: Command) -> (Child, std::net::SocketAddr) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let listening: Value = serde_json::from_str(&line).unwrap();

@@ -1,6 +1,6 @@
 //! Requests about the store as a whole.
 
-use bilinc::{Error, LogItem, LogQuery, Memory, Rejection, Seq};
+use bilinc::{Error, LogItem, LogQuery, Memory, Rejection, Seq, limits};
 
 use super::{Answer, Oversize, Prepared, Request, Surface, fresh, key, limit, request, whole};
 use crate::wire::fields;
@@ -77,11 +77,12 @@ impl LogRequest {
             self.order.as_deref().map_or(Ok(false), |name| super::named("order", name, orders, order))?;
         let before = |text: &String| fields::time_from_start("before", text);
         let after = |text: &String| fields::time_to_end("after", text);
+        let who = |field: &str, text: &String| fields::text(field, text, 0, limits::SOURCE_CHARS);
         Ok(LogQuery {
             limit: Some(limit(self.limit, 50)),
             key: self.key.as_deref().map(key).transpose()?,
-            source: self.source.clone(),
-            session_id: self.session_id.clone(),
+            source: self.source.as_ref().map(|text| who("source", text)).transpose()?,
+            session_id: self.session_id.as_ref().map(|text| who("session_id", text)).transpose()?,
             dream: self.dream_id.as_deref().map(|id| fields::id("dream_id", id)).transpose()?,
             import: self.import_id.as_deref().map(|id| fields::id("import_id", id)).transpose()?,
             operation: self.operation_id.as_deref().map(|id| fields::id("operation_id", id)).transpose()?,
