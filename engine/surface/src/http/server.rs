@@ -107,7 +107,7 @@ impl Server {
         let stopping = CancellationToken::new();
         let listener = TcpListener::from_std(self.listener)?;
         let (idle_close, most) = (self.settings.idle_close, self.settings.max_connections);
-        let app = Arc::new(App::new(self.settings, stopping.clone()));
+        let app = Arc::new(App::new(self.settings, self.address.ip(), stopping.clone()));
         tokio::spawn(close_idle(Arc::clone(&app), idle_close));
         let router = app::router(Arc::clone(&app));
         let connections = Arc::new(Semaphore::new(most));

@@ -10,6 +10,7 @@ mod idempotency;
 mod keys;
 mod large;
 mod lifetime;
+mod mcp;
 mod openapi;
 mod operations;
 mod pages;
