@@ -11,7 +11,7 @@ use super::args::{Cli, Command, Globals};
 use super::console::Console;
 use super::errors::{self, CliError};
 use super::{render, store};
-use crate::mcp::install::{self, Client, Launch};
+use crate::mcp::install::{self, Client, Launch, Remote};
 use crate::mcp::{self, Options, Server, Toolset};
 
 /// Options of `mcp`.
@@ -78,11 +78,15 @@ Prints and changes nothing. With --json, or for the client json, it is the JSON 
 
 Examples:
   bilinc mcp install --client claude-code
-  bilinc mcp install --client cursor --store ~/work/memory --read-only")]
+  bilinc mcp install --client cursor --store ~/work/memory --read-only
+  bilinc mcp install --client codex --base-url https://memory.example.org")]
 struct InstallArgs {
     /// Which client
     #[arg(long, value_enum)]
     client: ClientArg,
+    /// For a server over HTTP at this address, instead of one that the client starts
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
     #[command(flatten)]
     serve: ServeArgs,
 }
@@ -134,18 +138,60 @@ fn serve(globals: &Globals, args: &ServeArgs) -> Result<(), CliError> {
 /// Prints a set-up.
 pub(super) fn run(console: &mut Console<'_>, args: McpArgs) -> Result<(), CliError> {
     let Some(McpCommand::Install(install)) = args.command else { return Ok(()) };
-    let launch = launch(&console.globals, &install.serve, &args.serve)?;
-    if console.globals.json || install.client == ClientArg::Json {
-        return Ok(writeln!(console.out, "{:#}", install::as_json(&launch))?);
+    if let Some(base_url) = &install.base_url {
+        let remote = remote(&console.globals, &install, base_url, &args.serve)?;
+        return print(console, &install, remote.json(install.client.into()), |client| {
+            remote.instructions(client, |word| render::shell_word(word).to_string())
+        });
     }
-    let text = install::instructions(install.client.into(), &launch, |word| render::shell_word(word).to_string());
-    Ok(console.out.write_all(text.as_bytes())?)
+    let launch = launch(&console.globals, &install.serve, &args.serve)?;
+    print(console, &install, install::as_json(&launch), |client| {
+        install::instructions(client, &launch, |word| render::shell_word(word).to_string())
+    })
+}
+
+fn print(
+    console: &mut Console<'_>,
+    install: &InstallArgs,
+    json: serde_json::Value,
+    text: impl FnOnce(Client) -> String,
+) -> Result<(), CliError> {
+    if console.globals.json || install.client == ClientArg::Json {
+        return Ok(writeln!(console.out, "{json:#}")?);
+    }
+    Ok(console.out.write_all(text(install.client.into()).as_bytes())?)
+}
+
+fn program() -> String {
+    std::env::current_exe().map_or_else(|_| "bilinc".to_owned(), |path| path.display().to_string())
+}
+
+/// A server over HTTP. What it stores where is its own business, and what a key may do is the key's.
+fn remote(globals: &Globals, install: &InstallArgs, base_url: &str, before: &ServeArgs) -> Result<Remote, CliError> {
+    let own = [
+        ("store", globals.store.is_some()),
+        ("read-only", install.serve.read_only || before.read_only),
+        ("allow-secrets", install.serve.allow_secrets || before.allow_secrets),
+    ];
+    if let Some((option, _)) = own.iter().find(|(_, given)| *given) {
+        return Err(CliError::usage(option, "a server over HTTP decides that itself".to_owned()));
+    }
+    if !["http://", "https://"].iter().any(|scheme| base_url.starts_with(scheme)) {
+        return Err(CliError::usage("base-url", "begins with http:// or https://".to_owned()));
+    }
+    let knowledge_graph = [install.serve.tools, before.tools].contains(&ToolsArg::KnowledgeGraph);
+    if knowledge_graph && install.client == ClientArg::ClaudeDesktop {
+        return Err(CliError::usage(
+            "tools",
+            "Claude Desktop reaches the tools for memories alone over HTTP".to_owned(),
+        ));
+    }
+    Ok(Remote { base_url: base_url.trim_end_matches('/').to_owned(), knowledge_graph, program: program() })
 }
 
 /// This program, on the store that was named, with the options that were given before or after
 /// `install`.
 fn launch(globals: &Globals, args: &ServeArgs, before: &ServeArgs) -> Result<Launch, CliError> {
-    let program = std::env::current_exe().map_or_else(|_| "bilinc".to_owned(), |path| path.display().to_string());
     let mut arguments = vec!["mcp".to_owned()];
     if let Some(path) = &globals.store {
         arguments.extend(["--store".to_owned(), absolute(path)?]);
@@ -158,7 +204,7 @@ fn launch(globals: &Globals, args: &ServeArgs, before: &ServeArgs) -> Result<Lau
         arguments.extend(["--tools", "knowledge-graph"].map(str::to_owned));
     }
     arguments.extend(options.iter().filter(|(_, given)| *given).map(|(name, _)| (*name).to_owned()));
-    Ok(Launch { program, arguments })
+    Ok(Launch { program: program(), arguments })
 }
 
 /// Clients start the server in a folder of their own.

@@ -8,6 +8,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
 
 use super::console::Console;
 use super::errors::CliError;
@@ -79,6 +82,9 @@ pub(super) struct ServeArgs {
     /// Seconds after which an unused store is closed
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 600)]
     idle_close: u32,
+    /// A name by which browsers may call /mcp, beside this machine's own; may be given again
+    #[arg(long = "allowed-host", value_name = "NAME")]
+    allowed_hosts: Vec<String>,
     /// Let other machines read /metrics
     #[arg(long)]
     public_metrics: bool,
@@ -108,6 +114,7 @@ pub(super) fn serve(console: &mut Console<'_>, args: &ServeArgs) -> Result<(), C
         pause_limit: Duration::from_secs(args.pause_limit.into()),
         idle_close: Duration::from_secs(args.idle_close.into()),
         public_metrics: args.public_metrics,
+        allowed_hosts: args.allowed_hosts.clone(),
     };
     let create =
         format!("bilinc keys create --data {} --project NAME", render::shell_word(&data.display().to_string()));
@@ -136,14 +143,11 @@ pub(super) fn serve(console: &mut Console<'_>, args: &ServeArgs) -> Result<(), C
 
 fn log_to_stderr(level: LogLevel) -> std::io::Result<ServerLog> {
     let log = ServerLog::begin(std::io::stderr())?;
-    let filter = tracing::metadata::LevelFilter::from(level);
+    // Of ourselves alone: what libraries say of a request may hold what is in it.
+    let filter = Targets::new().with_target("bilinc", tracing::metadata::LevelFilter::from(level));
     let ansi = super::Style::of_stderr() != super::Style::plain();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(filter)
-        .with_writer(log.clone())
-        .with_ansi(ansi)
-        .with_target(false)
-        .finish();
+    let lines = tracing_subscriber::fmt::layer().with_writer(log.clone()).with_ansi(ansi).with_target(false);
+    let subscriber = tracing_subscriber::registry().with(lines.with_filter(filter));
     // Only a second server in one process finds a subscriber there, and logs to it.
     let _ = tracing::subscriber::set_global_default(subscriber);
     Ok(log)

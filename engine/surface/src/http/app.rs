@@ -1,5 +1,6 @@
 //! The routes, and the way of a request through the server.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,7 +11,6 @@ use axum::extract::{RawPathParams, Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode, Uri};
 use axum::routing::{MethodFilter, MethodRouter, any, get};
-use bilinc::{Ids, TimeOrderedIds};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
@@ -19,9 +19,11 @@ use super::keys::{KeyRecord, LiveKeys};
 use super::limits::{Gate, Patience, Rates};
 use super::metrics::Metrics;
 use super::operations::{self, Input, Run, Way};
+use super::origin::Names;
+use super::passage::{Passage, named, request_id};
 use super::projects::{Health, Projects};
 use super::server::Peer;
-use super::{REQUEST_ID, auth, body, json, log_stream, openapi, transfer};
+use super::{auth, body, json, log_stream, mcp, openapi, transfer};
 use crate::catalogue::{self, Operation};
 
 /// How the server is to work.
@@ -43,6 +45,8 @@ pub struct Settings {
     pub idle_close: Duration,
     /// Whether others than this machine may read the metrics.
     pub public_metrics: bool,
+    /// Names by which browsers may call the server, beside those of this machine.
+    pub allowed_hosts: Vec<String>,
 }
 
 impl Settings {
@@ -79,14 +83,17 @@ pub(super) struct App {
     pub(super) gate: Gate,
     pub(super) long: Gate,
     pub(super) followers: Gate,
-    large: Gate,
+    pub(super) large: Gate,
+    /// By which names it may be called.
+    pub(super) names: Names,
     rates: Option<Rates>,
     started: Instant,
 }
 
 impl App {
-    pub(super) fn new(settings: Settings, stop: CancellationToken) -> Self {
+    pub(super) fn new(settings: Settings, address: IpAddr, stop: CancellationToken) -> Self {
         Self {
+            names: Names::new(address, &settings.allowed_hosts),
             keys: LiveKeys::new(&settings.data),
             projects: Projects::new(&settings.data, settings.allow_secrets),
             metrics: Metrics::default(),
@@ -102,15 +109,15 @@ impl App {
     }
 
     /// The key of a request that may be served now.
-    fn admit(&self, operation: &Operation, headers: &HeaderMap) -> Result<Arc<KeyRecord>, Failure> {
+    pub(super) fn admit(&self, headers: &HeaderMap) -> Result<Arc<KeyRecord>, Failure> {
         let key = auth::key(headers, &self.keys)?;
-        if let Some(rates) = &self.rates {
-            rates.take(&key.id, self.started.elapsed())?;
-        }
-        if operation.writes && key.read_only {
-            return Err(Failure::new("read_only", "this API key may only read"));
-        }
+        self.take_share(&key)?;
         Ok(key)
+    }
+
+    /// Takes one request off the share of a key.
+    pub(super) fn take_share(&self, key: &KeyRecord) -> Result<(), Failure> {
+        self.rates.as_ref().map_or(Ok(()), |rates| rates.take(&key.id, self.started.elapsed()))
     }
 
     /// Carries an operation out where it may wait for disks, and answers when it is done or has
@@ -143,7 +150,7 @@ impl App {
         work: impl FnOnce(operations::Store<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let project = self.projects.project(project);
-        let done = work(&|| self.projects.memory(&project));
+        let done = work(&|| Ok(self.projects.memory(&project)?));
         match &done {
             Ok(_) if writes => self.projects.wrote(&project),
             Err(failure) if failure.writer_stopped => self.projects.stopped(&project),
@@ -160,6 +167,9 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/api/cloud/health", get(health))
         .route("/api/openapi.json", get(openapi::serve))
         .route("/metrics", get(metrics));
+    for (path, tools) in mcp::ROUTES {
+        router = router.route(path, mcp::route(path, *tools));
+    }
     let mut paths: Vec<&str> = Vec::new();
     for path in catalogue::ALL.iter().map(|operation| operation.path).filter(|path| !path.is_empty()) {
         if !paths.contains(&path) {
@@ -197,17 +207,15 @@ fn methods_of(path: &str) -> &'static str {
         let known = parts(operation.path);
         known.len() == asked.len() && known.iter().zip(&asked).all(|(known, asked)| known == asked || known == "{id}")
     };
+    if mcp::ROUTES.iter().any(|(known, _)| *known == path) {
+        return "POST";
+    }
     let takes = |method: &str| catalogue::ALL.iter().filter(is_it).any(|operation| operation.method == method);
     match (takes("GET"), takes("POST")) {
         (true, true) => "GET, HEAD, POST",
         (false, true) => "POST",
         _ => "GET, HEAD",
     }
-}
-
-/// A name for one answer.
-fn request_id() -> String {
-    uuid::Uuid::from_u128(TimeOrderedIds.next_id()).to_string()
 }
 
 /// Serves one request of an operation, and says so in the log and the metrics.
@@ -218,29 +226,9 @@ async fn serve(
     id: Option<String>,
     request: Request,
 ) -> Response<Body> {
-    let (began, request_id) = (Instant::now(), request_id());
-    let mut who = None;
-    let done = answer(&app, operation, run, id, request, &mut who).await;
-    let code = done.as_ref().err().map(|failure| failure.code().to_owned());
-    let mut response = done.unwrap_or_else(|failure| failure.into_response(&request_id));
-    if let Ok(id) = HeaderValue::from_str(&request_id) {
-        response.headers_mut().insert(REQUEST_ID, id);
-    }
-    let (status, took) = (response.status().as_u16(), began.elapsed());
-    app.metrics.request(operation.method, operation.path, status, took);
-    let key = who.as_deref();
-    tracing::info!(
-        request = request_id,
-        method = operation.method,
-        route = operation.path,
-        status,
-        code = code.as_deref(),
-        project = key.map(|key| key.project.as_str()),
-        key = key.map(|key| key.id.as_str()),
-        ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-        "request"
-    );
-    response
+    let mut passage = Passage::begin(operation.method, operation.path);
+    let done = answer(&app, operation, run, id, request, &mut passage.who).await;
+    passage.end(&app.metrics, done)
 }
 
 async fn answer(
@@ -252,8 +240,11 @@ async fn answer(
     who: &mut Option<Arc<KeyRecord>>,
 ) -> Result<Response<Body>, Failure> {
     let (head, sent) = request.into_parts();
-    let key = app.admit(operation, &head.headers)?;
+    let key = app.admit(&head.headers)?;
     *who = Some(Arc::clone(&key));
+    if operation.writes && key.read_only {
+        return Err(Failure::new("read_only", "this API key may only read"));
+    }
     let idempotency = idempotency(&head.headers)?;
     let query = query(&head.uri)?;
     let mut input = Input { operation, key, idempotency, id, query, body: body::Whole::default() };
@@ -313,14 +304,6 @@ async fn health(State(app): State<Arc<App>>) -> Response<Body> {
         Health::Degraded(reason) => serde_json::json!({"success": true, "status": "degraded", "reason": reason}),
     };
     named(json(StatusCode::OK, body.to_string().into_bytes()))
-}
-
-/// The answer with a name of its own.
-pub(super) fn named(mut response: Response<Body>) -> Response<Body> {
-    if let Ok(id) = HeaderValue::from_str(&request_id()) {
-        response.headers_mut().insert(REQUEST_ID, id);
-    }
-    response
 }
 
 async fn metrics(State(app): State<Arc<App>>, request: Request) -> Response<Body> {

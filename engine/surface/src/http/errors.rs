@@ -43,6 +43,11 @@ impl Failure {
         Rejection::invalid(field, reason, message).into()
     }
 
+    /// A request by a name, or from a page, that has no business here.
+    pub(super) fn not_allowed(field: &str, message: &str) -> Self {
+        Self { status: StatusCode::FORBIDDEN, ..Self::invalid(field, "not_allowed", message) }
+    }
+
     /// The server cannot take this now; it may later.
     pub(super) fn busy(reason: &str, message: &str) -> Self {
         Self { retryable: true, retry_after: Some(1), ..Self::unavailable(reason, message) }
@@ -88,15 +93,6 @@ impl Failure {
         Self { allow: Some(allow), ..Self::new("method_not_allowed", format!("this route takes {allow}")) }
     }
 
-    /// A store that cannot be opened; why is nothing that a client can act upon, but for damage.
-    pub(super) fn not_open(error: &Error) -> Self {
-        match error.code() {
-            "store_corrupt" => Self { details: Box::new(Details::from(error)), ..Self::of(error) },
-            _ if error.is_retryable() => Self::busy("store_not_open", "the store cannot be opened at the moment"),
-            _ => Self::unavailable("store_not_open", "the store cannot be opened; the server's log says why"),
-        }
-    }
-
     fn of(error: &Error) -> Self {
         Self { retryable: error.is_retryable(), ..Self::new(error.code(), error.to_string()) }
     }
@@ -132,6 +128,45 @@ impl Failure {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
+    }
+}
+
+/// Why a store is not open; nothing of it that a client can act upon, but for damage.
+#[derive(Debug)]
+pub(super) enum Unopened {
+    /// Another request has been opening it for a while.
+    Opening,
+    /// It cannot be opened.
+    Failed(Error),
+}
+
+const OPENING: &str = "the store is being opened; try again";
+const NOT_NOW: &str = "the store cannot be opened at the moment";
+const SEE_LOG: &str = "the store cannot be opened; the server's log says why";
+
+impl From<Unopened> for Failure {
+    fn from(unopened: Unopened) -> Self {
+        match unopened {
+            Unopened::Opening => Self::busy("rebuilding", OPENING),
+            Unopened::Failed(error) if error.code() == "store_corrupt" => {
+                Self { details: Box::new(Details::from(&error)), ..Self::of(&error) }
+            }
+            Unopened::Failed(error) if error.is_retryable() => Self::busy("store_not_open", NOT_NOW),
+            Unopened::Failed(_) => Self::unavailable("store_not_open", SEE_LOG),
+        }
+    }
+}
+
+impl From<Unopened> for Error {
+    fn from(unopened: Unopened) -> Self {
+        let reason = match unopened {
+            Unopened::Failed(error) if error.code() == "store_corrupt" => return error,
+            Unopened::Opening => OPENING,
+            Unopened::Failed(error) if error.is_retryable() => NOT_NOW,
+            Unopened::Failed(_) => SEE_LOG,
+        };
+        let source = std::io::Error::other(reason);
+        EngineError::Log(LogError::Io { path: "of this project".to_owned(), doing: "use the store", source }).into()
     }
 }
 

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::app::named;
 use super::errors::statuses;
 use super::json as json_response;
 use super::operations::{self, Run, Way};
+use super::passage::named;
 use crate::catalogue::{self, Operation};
 use crate::wire::errors::ErrorView;
 use crate::wire::requests::Read;

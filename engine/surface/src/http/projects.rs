@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use bilinc::{Error, Memory};
 use tokio::sync::Notify;
 
-use super::errors::Failure;
+use super::errors::Unopened;
 use super::keys::KeyFileError;
 
 /// Longest name of a project.
@@ -121,7 +121,7 @@ impl Projects {
     }
 
     /// The store of a project. Blocks while it is opened.
-    pub(super) fn memory(&self, project: &Project) -> Result<Memory, Failure> {
+    pub(super) fn memory(&self, project: &Project) -> Result<Memory, Unopened> {
         let mut slot = project.lock();
         slot.used = Instant::now();
         loop {
@@ -132,14 +132,14 @@ impl Projects {
                     let waited = project.opened.wait_timeout(slot, OPENING).unwrap_or_else(PoisonError::into_inner);
                     slot = waited.0;
                     if waited.1.timed_out() {
-                        return Err(Failure::busy("rebuilding", "the store is being opened; try again"));
+                        return Err(Unopened::Opening);
                     }
                 }
             }
         }
         slot.state = State::Opening;
         drop(slot);
-        self.open(project).map_err(|error| Failure::not_open(&error))
+        self.open(project).map_err(Unopened::Failed)
     }
 
     /// Opens the store for all who wait. The slot is in `Opening`.

@@ -115,7 +115,7 @@ impl Server {
         if most < self.settings.max_connections {
             tracing::warn!(most, "the system's limit of open files allows fewer connections than asked for");
         }
-        let app = Arc::new(App::new(self.settings, stopping.clone()));
+        let app = Arc::new(App::new(self.settings, self.address.ip(), stopping.clone()));
         tokio::spawn(close_idle(Arc::clone(&app), idle_close));
         let router = app::router(Arc::clone(&app));
         let connections = Arc::new(Semaphore::new(most));

@@ -42,6 +42,11 @@ impl Failure {
         }
     }
 
+    /// Whether the store's writer has stopped.
+    pub(super) fn writer_stopped(&self) -> bool {
+        matches!(self.error(), Error::Engine(EngineError::Log(LogError::Poisoned { .. })))
+    }
+
     fn details(&self) -> Details {
         match self {
             Self::Library(error) => error.as_ref().into(),

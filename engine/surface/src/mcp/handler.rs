@@ -51,6 +51,22 @@ pub struct Server {
     tools: Arc<[&'static Tool]>,
     options: Options,
     turn: Arc<RwLock<()>>,
+    arguments: Option<RawArguments>,
+    watch: Option<Arc<Watch>>,
+}
+
+/// Is told of each call that was carried out.
+type Watch = dyn Fn(Outcome) + Send + Sync;
+
+/// What a call means for its store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// A tool that writes succeeded.
+    Written,
+    /// It failed because the store's writer has stopped.
+    WriterStopped,
+    /// Nothing that the store's keeper has to know.
+    Other,
 }
 
 impl std::fmt::Debug for Server {
@@ -78,7 +94,25 @@ impl Server {
             Toolset::KnowledgeGraph => knowledge_graph::ALL,
         };
         let tools = all.iter().filter(|tool| !options.read_only || !tool.writes()).collect();
-        Self { store, tools, options, turn: Arc::default() }
+        Self { store, tools, options, turn: Arc::default(), arguments: None, watch: None }
+    }
+
+    /// With the raw arguments of its only call, where a transport cannot give them to the call itself.
+    #[must_use]
+    pub fn with_arguments(self, arguments: Option<RawArguments>) -> Self {
+        Self { arguments, ..self }
+    }
+
+    /// Tells what each call that was carried out means for the store.
+    #[must_use]
+    pub fn watched_by(self, watch: impl Fn(Outcome) + Send + Sync + 'static) -> Self {
+        Self { watch: Some(Arc::new(watch)), ..self }
+    }
+
+    /// Whether there is a tool of that name, and it writes.
+    #[must_use]
+    pub fn writes(&self, tool: &str) -> bool {
+        self.tools.iter().any(|known| known.name == tool && known.writes())
     }
 
     /// Whether the prompt for a dream pass can be followed with the tools that are there.
@@ -141,18 +175,26 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.tools.iter().find(|tool| tool.name == request.name);
         let tool: &'static Tool = tool.copied().ok_or_else(|| unknown("tool", &request.name))?;
-        let raw = match context.extensions.get::<RawArguments>() {
+        let raw = match context.extensions.get::<RawArguments>().or(self.arguments.as_ref()) {
             Some(raw) => Arc::clone(&raw.0),
             None => serde_json::Value::from(request.arguments.unwrap_or_default()).to_string().into(),
         };
-        let cancelled = context.ct;
+        let (cancelled, watch) = (context.ct, self.watch.clone());
         let answered = self.in_turn(tool.writes(), move |store| {
             // Nobody waits for the answer any more, and nothing has been done yet.
             if cancelled.is_cancelled() {
                 return Err(Rejection::invalid("request", "cancelled", "cancelled before it began").into());
             }
             let arguments = Arguments::read(tool.fields, &raw)?;
-            (tool.run)(&Call { store, arguments })
+            let answered = (tool.run)(&Call { store, arguments });
+            if let Some(watch) = watch {
+                watch(match &answered {
+                    Ok(_) if tool.writes() => Outcome::Written,
+                    Err(failure) if failure.writer_stopped() => Outcome::WriterStopped,
+                    _ => Outcome::Other,
+                });
+            }
+            answered
         });
         let result = match answered.await? {
             Ok(reply) => reply.into_result(),

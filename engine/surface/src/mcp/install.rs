@@ -1,8 +1,20 @@
 //! What to write where, so that a client starts the server.
 
+mod remote;
+
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
+
+pub use self::remote::{KEY_VARIABLE, Remote};
+
+/// The table of a server in the settings of Codex.
+const TOML_TABLE: &str = "[mcp_servers.bilinc]";
+
+/// As a basic string of TOML, which takes the escapes of JSON.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
 
 /// A client whose set-up is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,11 +52,10 @@ impl Launch {
         format!("{:#}\n", self.json())
     }
 
-    /// As a table of TOML. A basic string of TOML takes the escapes of JSON.
+    /// As a table of TOML.
     fn toml(&self) -> String {
-        let quoted = |text: &String| Value::from(text.as_str()).to_string().replace('\u{7f}', "\\u007f");
-        let arguments: Vec<_> = self.arguments.iter().map(quoted).collect();
-        format!("[mcp_servers.bilinc]\ncommand = {}\nargs = [{}]\n", quoted(&self.program), arguments.join(", "))
+        let arguments: Vec<_> = self.arguments.iter().map(|argument| quoted(argument)).collect();
+        format!("{TOML_TABLE}\ncommand = {}\nargs = [{}]\n", quoted(&self.program), arguments.join(", "))
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, JsonRpcMessage, RequestId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -50,6 +51,56 @@ pub fn take_arguments(message: &str) -> Option<(String, RawArguments)> {
     let before = message.get(..start)?;
     let after = message.get(start.checked_add(envelope.params.get().len())?..)?;
     Some((format!("{before}{rest}{after}"), RawArguments(arguments.get().into())))
+}
+
+/// A message that came by itself.
+#[derive(Debug)]
+pub(crate) struct Message {
+    /// Its text, without the arguments of a call.
+    pub(crate) text: String,
+    /// Those arguments.
+    pub(crate) arguments: Option<RawArguments>,
+    /// What the text is.
+    pub(crate) message: ClientJsonRpcMessage,
+}
+
+/// Why a text is no message, and which request that is said to.
+pub(crate) type NoMessage = (Option<RequestId>, ErrorData);
+
+/// Reads a message. What is wrong with one is said without a word of it.
+///
+/// # Errors
+/// When the text is none.
+pub(crate) fn read(text: &str) -> Result<Message, NoMessage> {
+    let invalid = |what: &'static str| ErrorData::invalid_request(what, None);
+    let raw: &RawValue =
+        serde_json::from_str(text).map_err(|_| (None, ErrorData::parse_error("Parse error: not JSON", None)))?;
+    let members = members("message", raw).map_err(|_| (None, invalid("Invalid Request: a message is an object")))?;
+    let id = members.iter().find(|(name, _)| name == "id").map(|(_, value)| value.get());
+    let (text, arguments) = match take_arguments(text) {
+        Some((rest, arguments)) => (rest, Some(arguments)),
+        None => (text.to_owned(), None),
+    };
+    match serde_json::from_str(&text) {
+        // What has an id wants an answer, and an id that is none cannot be answered to.
+        Ok(JsonRpcMessage::Notification(_)) if id.is_some() => {
+            Err((None, invalid("Invalid Request: an id is a string or a whole number")))
+        }
+        Ok(message) => Ok(Message { text, arguments, message }),
+        Err(_) => {
+            let id = id.and_then(|id| serde_json::from_str(id).ok());
+            Err((id, invalid("Invalid Request: not to be read as a message")))
+        }
+    }
+}
+
+/// The texts of a batch. None when it is something else.
+pub(crate) fn batch(text: &str) -> Option<Vec<&str>> {
+    if !text.trim_start().starts_with('[') {
+        return None;
+    }
+    let parts: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+    Some(parts.into_iter().map(RawValue::get).collect())
 }
 
 #[cfg(test)]

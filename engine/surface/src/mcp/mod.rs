@@ -4,7 +4,7 @@
 //! over the library (`tools`); arguments read from their raw text, so that values keep their numbers
 //! (`arguments`, `numbers`); answers that fit into a model's context (`limits`); and a line transport
 //! that nothing a client sends can end or silence (`stdio`, `lines`). The handler ([`Server`]) knows no
-//! transport: a streamable HTTP service takes the same one.
+//! transport: over HTTP (`crate::http`) each request has one of its own.
 
 mod arguments;
 mod errors;
@@ -14,7 +14,7 @@ mod instructions;
 pub mod knowledge_graph;
 mod limits;
 mod lines;
-mod messages;
+pub(crate) mod messages;
 mod numbers;
 mod outputs;
 mod prompts;
@@ -25,7 +25,7 @@ mod stdio;
 mod store;
 mod tools;
 
-pub use self::handler::{Options, Server, Toolset};
+pub use self::handler::{Options, Outcome, Server, Toolset};
 pub use self::messages::{RawArguments, take_arguments};
 pub use self::stdio::{LineTransport, serve};
 pub use self::store::Store;

@@ -56,6 +56,12 @@ impl Store {
         Self { open: Box::new(open), opened: Mutex::new(None), path: Some(path) }
     }
 
+    /// A store that is there, opened by the first call that needs it; where it is, is nobody's business.
+    #[must_use]
+    pub fn opened_by(open: impl Fn() -> Result<Memory, Error> + Send + Sync + 'static) -> Self {
+        Self { open: Box::new(move |_| open().map(Some)), opened: Mutex::new(None), path: None }
+    }
+
     /// Where it is.
     pub(super) fn path(&self) -> Option<String> {
         self.path.clone()

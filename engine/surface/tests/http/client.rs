@@ -9,6 +9,8 @@ use serde_json::Value;
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     pub(crate) address: SocketAddr,
+    /// The name by which the server is called.
+    pub(crate) host: String,
     pub(crate) key: Option<String>,
 }
 
@@ -36,7 +38,7 @@ impl Client {
 
     /// The head of a request, without the empty line that ends it.
     pub(crate) fn head(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> String {
-        let mut head = format!("{method} {path} HTTP/1.1\r\nhost: bilinc.test\r\nconnection: close\r\n");
+        let mut head = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.host);
         if let Some(key) = &self.key {
             head.push_str(&format!("authorization: Bearer {key}\r\n"));
         }

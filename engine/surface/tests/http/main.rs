@@ -13,6 +13,7 @@ mod keys;
 mod kills;
 mod large;
 mod lifetime;
+mod mcp;
 mod openapi;
 mod operations;
 mod pages;

@@ -75,7 +75,7 @@ impl Server {
     #[track_caller]
     pub(crate) fn on(data: TempDir, options: &[&str]) -> Self {
         let (child, address) = start(data.path(), options);
-        Self { child, client: Client { address, key: None }, data }
+        Self { child, client: Client { address, host: "bilinc.test".to_owned(), key: None }, data }
     }
 
     pub(crate) fn data(&self) -> &Path {

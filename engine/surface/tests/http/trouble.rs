@@ -67,7 +67,7 @@ fn a_store_that_is_gone_is_never_healthy_and_empty() {
 }
 
 /// Has another process's sync fail, which stops all writers of the store.
-fn fail_a_sync(server: &Server) {
+pub(crate) fn fail_a_sync(server: &Server) {
     let files = Arc::new(FileStorage::new(server.store()));
     let faults = FaultStorage::new(files).unwrap();
     let memory = Memory::builder().open_in(Arc::new(faults.clone())).unwrap();

@@ -38,3 +38,26 @@ fn each_client_gets_its_set_up_with_the_options_that_were_given() {
         assert_eq!(as_json["mcpServers"]["bilinc"]["args"], json!(["mcp"]));
     }
 }
+
+#[test]
+fn a_server_over_http_is_named_by_its_address_and_the_key_by_its_variable() {
+    for (client, shown) in [
+        ("claude-code", "claude mcp add --transport http --scope user bilinc https://memory.example/mcp --header"),
+        ("claude-code", r#""Authorization": "Bearer ${BILINC_API_KEY}""#),
+        ("claude-desktop", r#""BILINC_API_KEY""#),
+        ("codex", "codex mcp add bilinc --url https://memory.example/mcp --bearer-token-env-var BILINC_API_KEY"),
+        ("codex", r#"bearer_token_env_var = "BILINC_API_KEY""#),
+        ("cursor", r#""Authorization": "Bearer ${env:BILINC_API_KEY}""#),
+    ] {
+        let printed = install(&["--client", client, "--base-url", "https://memory.example/"]);
+        assert!(printed.contains(shown), "{client}: {printed}");
+    }
+    let tools = ["--base-url", "http://127.0.0.1:8787", "--tools", "knowledge-graph"];
+    let printed = install(&[&["--client", "json"], &tools[..]].concat());
+    let set_up: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(set_up["mcpServers"]["bilinc"]["url"], "http://127.0.0.1:8787/mcp/knowledge-graph");
+    for wrong in [&["--base-url", "memory.example"][..], &["--base-url", "http://m", "--read-only"]] {
+        let output = program().args(["mcp", "install", "--client", "json"]).args(wrong).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
+}

@@ -1,4 +1,5 @@
 // Drives the server with the TypeScript packages: the SDK of the 1.x line, and the newer client.
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -75,14 +76,88 @@ async function drive(client, options) {
   check("a resource is read", JSON.parse((await client.readResource({ uri: "memory://a" })).contents[0].text).key === "a");
 }
 
-async function connected(Client, Transport, name, settings, options) {
-  const before = passed;
+// A server over HTTP on a data folder of its own.
+class Http {
+  constructor() {
+    this.data = mkdtempSync(join(tmpdir(), "bilinc-clients-"));
+    this.key = this.newKey();
+  }
+  newKey(...options) {
+    const words = ["keys", "create", "--project", "p", "--data", this.data, "--json", ...options];
+    return JSON.parse(execFileSync(program, words, { encoding: "utf8" })).key;
+  }
+  async start(address = "127.0.0.1:0") {
+    const words = ["serve", "--data", this.data, "--listen", address, "--log", "off", "--json"];
+    this.process = spawn(program, words, { stdio: ["ignore", "pipe", "ignore"] });
+    const line = await new Promise((resolve) => this.process.stdout.once("data", resolve));
+    this.url = JSON.parse(line).listening;
+    return this;
+  }
+  async kill() {
+    const ended = new Promise((resolve) => this.process.once("exit", resolve));
+    this.process.kill("SIGKILL");
+    await ended;
+  }
+  transport(Transport, path = "/mcp", key = this.key) {
+    return new Transport(new URL(this.url + path), { requestInit: { headers: { Authorization: `Bearer ${key}` } } });
+  }
+}
+
+async function connected(Client, transport, settings) {
   const client = new Client({ name: "test", version: "0" }, settings);
-  await client.connect(new Transport({ command: program, args: ["mcp", "--store", join(folder, name)] }));
-  check("instructions are told", client.getInstructions()?.includes("dream"), client.getInstructions());
-  await drive(client, options);
-  await client.close();
-  return passed - before;
+  await client.connect(transport);
+  return client;
+}
+
+async function overBoth({ Client, Stdio, Streamable }, name, settings, options) {
+  const counts = {};
+  const http = await new Http().start();
+  try {
+    const transports = {
+      stdio: new Stdio({ command: program, args: ["mcp", "--store", join(folder, name)] }),
+      HTTP: http.transport(Streamable),
+    };
+    for (const [kind, transport] of Object.entries(transports)) {
+      const before = passed;
+      const client = await connected(Client, transport, settings);
+      check("instructions are told", client.getInstructions()?.includes("dream"), client.getInstructions());
+      await drive(client, options);
+      await client.close();
+      counts[kind] = passed - before;
+    }
+    const before = passed;
+    const reader = await connected(Client, http.transport(Streamable, "/mcp", http.newKey("--read-only")), settings);
+    check("a key that reads lists the reads", (await reader.listTools()).tools.length === 8);
+    await reader.close();
+    const graph = await connected(Client, http.transport(Streamable, "/mcp/knowledge-graph"), settings);
+    check("the other tools are there", (await graph.listTools()).tools.length === 9);
+    await graph.close();
+    const nobody = await connected(Client, http.transport(Streamable, "/mcp", "wrong"), settings).catch(String);
+    check("a wrong key is refused", String(nobody).includes("invalid_api_key") || String(nobody).includes("401"), String(nobody));
+
+    // Killed in the middle: what was answered is there, and the same session goes on, since it has no state.
+    const client = await connected(Client, http.transport(Streamable), settings);
+    const answered = [];
+    let enough;
+    const fifty = new Promise((resolve) => (enough = resolve));
+    const calls = Array.from({ length: 400 }, async (_, n) => {
+      const result = await client.callTool({ name: "commit_mem", arguments: { key: `killed.${n}`, value: n } }).catch(() => undefined);
+      if (result && result.isError !== true && answered.push(n) === 50) enough();
+    });
+    await fifty;
+    await http.kill();
+    await Promise.all(calls);
+    await http.start(http.url.slice("http://".length));
+    for (const n of answered) {
+      const result = await client.callTool({ name: "get", arguments: { key: `killed.${n}` } });
+      check("what was answered survives", result.structuredContent?.value === n, [n, result]);
+    }
+    await client.close();
+    counts["HTTP, read-only, killed"] = passed - before;
+  } finally {
+    await http.kill();
+  }
+  return counts;
 }
 
 const versionOf = (name) => {
@@ -90,16 +165,21 @@ const versionOf = (name) => {
   return require(join(path, "node_modules", ...name.split("/").slice(0, 2), "package.json")).version;
 };
 
+const say = (name, version, counts) => {
+  for (const [kind, checks] of Object.entries(counts)) console.log(`${name} ${version}, ${kind}: ${checks} checks passed`);
+};
+
 {
   const { Client } = await load("@modelcontextprotocol/sdk/client/index.js");
-  const { StdioClientTransport } = await load("@modelcontextprotocol/sdk/client/stdio.js");
-  const checks = await connected(Client, StdioClientTransport, "sdk", {}, (signal) => [undefined, { signal }]);
-  console.log(`@modelcontextprotocol/sdk ${versionOf("@modelcontextprotocol/sdk/client/index.js")}: ${checks} checks passed`);
+  const { StdioClientTransport: Stdio } = await load("@modelcontextprotocol/sdk/client/stdio.js");
+  const { StreamableHTTPClientTransport: Streamable } = await load("@modelcontextprotocol/sdk/client/streamableHttp.js");
+  const counts = await overBoth({ Client, Stdio, Streamable }, "sdk", {}, (signal) => [undefined, { signal }]);
+  say("@modelcontextprotocol/sdk", versionOf("@modelcontextprotocol/sdk/client/index.js"), counts);
 }
 for (const mode of ["legacy", "auto", { pin: "2026-07-28" }]) {
-  const { Client } = await load("@modelcontextprotocol/client");
-  const { StdioClientTransport } = await load("@modelcontextprotocol/client/stdio");
+  const { Client, StreamableHTTPClientTransport: Streamable } = await load("@modelcontextprotocol/client");
+  const { StdioClientTransport: Stdio } = await load("@modelcontextprotocol/client/stdio");
   const name = typeof mode === "string" ? mode : mode.pin;
-  const checks = await connected(Client, StdioClientTransport, `client-${name}`, { versionNegotiation: { mode } }, (signal) => [{ signal }]);
-  console.log(`@modelcontextprotocol/client ${versionOf("@modelcontextprotocol/client")}, ${name}: ${checks} checks passed`);
+  const counts = await overBoth({ Client, Stdio, Streamable }, `client-${name}`, { versionNegotiation: { mode } }, (signal) => [{ signal }]);
+  say(`@modelcontextprotocol/client ${versionOf("@modelcontextprotocol/client")}`, name, counts);
 }

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 import tempfile
 from contextlib import asynccontextmanager
@@ -10,6 +11,8 @@ from importlib.metadata import version
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+
+import over_http
 
 PROGRAM = sys.argv[1]
 NAMES = (
@@ -51,10 +54,18 @@ def server(store, *options):
 
 
 @asynccontextmanager
-async def handshake(store, *options):
-    async with stdio_client(server(store, *options)) as (read, write):
+async def session_over(transport):
+    async with transport as (read, write):
         async with ClientSession(read, write) as session:
             yield session, await session.initialize()
+
+
+def handshake(store, *options):
+    return session_over(stdio_client(server(store, *options)))
+
+
+def http_handshake(http, key=None, path="/mcp"):
+    return session_over(over_http.streams(http.url + path, key or http.key))
 
 
 async def drive(session):
@@ -109,12 +120,12 @@ async def drive(session):
     except Exception as error:  # each line of the package has its own type
         check("an unknown tool is an error of the protocol", "unknown tool" in str(error), error)
 
-    many = [session.call_tool("commit_mem", {"key": f"many.{n}", "value": n}) for n in range(200)]
+    many = [session.call_tool("commit_mem", {"key": f"many.{n}", "value": n}) for n in range(100)]
     check("many calls at once", not any(is_error(result) for result in await asyncio.gather(*many)))
     task = asyncio.ensure_future(session.call_tool("recall", {"query": "value"}))
     await asyncio.sleep(0)
     task.cancel()
-    check("the session goes on after a cancelled call", (await call("list_memories", prefix="many."))["total"] == 200)
+    check("the session goes on after a cancelled call", (await call("list_memories", prefix="many."))["total"] == 100)
 
     prompts = await session.list_prompts()
     check("the prompt is there", [prompt.name for prompt in prompts.prompts] == ["dream_pass"])
@@ -126,27 +137,112 @@ async def drive(session):
     check("a resource is read", json.loads(read.contents[0].text)["key"] == "a", read)
 
 
-async def main():
-    folder = tempfile.mkdtemp()
-    line = version("mcp")
+async def both_see_all(one, other, name):
+    """Two connections write at the same time; nothing is lost and each sees the other."""
+    calls = [each.call_tool("commit_mem", {"key": f"{n}.{who}", "value": n}) for n in range(50) for who, each in enumerate((one, other))]
+    check(name, not any(is_error(result) for result in await asyncio.gather(*calls)))
+    for each in (one, other):
+        check("each sees the other", body(await each.call_tool("list_memories", {}))["total"] == 100)
+
+
+async def killed(connection, kill):
+    """Kills a server in the middle of many calls; gives those that were answered."""
+    answered, enough = [], asyncio.Event()
+
+    async def session():
+        async def one(n):
+            try:
+                result = await session.call_tool("commit_mem", {"key": f"killed.{n}", "value": n})
+            except Exception:  # each line of the package has its own types, and nobody answers here
+                return
+            if not is_error(result):
+                answered.append(n)
+                if len(answered) == 50:
+                    enough.set()
+
+        async with connection as (session, _):
+            calls = [asyncio.ensure_future(one(n)) for n in range(200)]
+            await enough.wait()
+            kill()
+            # Some lines of the package do not notice that a server of theirs is gone.
+            _, waiting = await asyncio.wait(calls, timeout=2)
+            for call in waiting:
+                call.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+
+    # How a line of the package ends a session whose server is gone is its own affair.
+    task = asyncio.ensure_future(session())
+    await asyncio.wait([task], timeout=60)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    check("some calls were answered before", len(answered) >= 50, answered)
+    return answered
+
+
+async def all_there(session, answered):
+    for n in answered:
+        result = await session.call_tool("get", {"key": f"killed.{n}"})
+        check("what was answered survives", not is_error(result) and body(result)["value"] == n, n)
+
+
+async def over_lines(line, folder):
     async with handshake(os.path.join(folder, "handshake")) as (session, told):
         check("instructions are told", "dream" in (told.instructions or ""))
         await drive(session)
         era = attribute(told, "protocolVersion", "protocol_version")
-    print(f"mcp {line}: handshake {era}: {len(passed)} checks passed")
+    print(f"mcp {line}, stdio, handshake {era}: {len(passed)} checks passed")
 
     before = len(passed)
     store = os.path.join(folder, "two")
     async with handshake(store) as (first, _), handshake(store) as (second, _):
-        calls = [each.call_tool("commit_mem", {"key": f"{n}.{who}", "value": n}) for n in range(50) for who, each in enumerate((first, second))]
-        check("two servers on one store", not any(is_error(result) for result in await asyncio.gather(*calls)))
-        check("they see each other", body(await first.call_tool("list_memories", {}))["total"] == 100)
+        await both_see_all(first, second, "two servers on one store")
     async with handshake(store, "--read-only") as (session, _):
         names = [tool.name for tool in (await session.list_tools()).tools]
         check("a connection that reads lists the reads", len(names) == 8 and "commit_mem" not in names, names)
         check("and reads", body(await session.call_tool("get", {"key": "0.0"}))["value"] == 0)
-    print(f"mcp {line}: two servers, read-only: {len(passed) - before} checks passed")
+    pid = os.path.join(folder, "pid")
+    shell = StdioServerParameters(
+        command="sh", args=["-c", 'echo $$ >"$1"; exec "$2" mcp --store "$3"', "sh", pid, PROGRAM, store]
+    )
+    answered = await killed(session_over(stdio_client(shell)), lambda: os.kill(int(open(pid).read()), signal.SIGKILL))
+    async with handshake(store) as (session, _):
+        await all_there(session, answered)
+    print(f"mcp {line}, stdio, two servers, read-only, killed: {len(passed) - before} checks passed")
 
+
+async def over_http_too(line):
+    before = len(passed)
+    http = over_http.Server(PROGRAM)
+    try:
+        async with http_handshake(http) as (session, told):
+            check("instructions are told", "dream" in (told.instructions or ""))
+            await drive(session)
+            era = attribute(told, "protocolVersion", "protocol_version")
+        print(f"mcp {line}, HTTP, handshake {era}: {len(passed) - before} checks passed")
+
+        before = len(passed)
+        async with http_handshake(http, http.new_key("--read-only")) as (session, _):
+            names = [tool.name for tool in (await session.list_tools()).tools]
+            check("a key that reads lists the reads", len(names) == 8 and "commit_mem" not in names, names)
+        async with http_handshake(http, path="/mcp/knowledge-graph") as (session, _):
+            names = [tool.name for tool in (await session.list_tools()).tools]
+            check("the other tools are there", len(names) == 9 and "read_graph" in names, names)
+        answered = await killed(http_handshake(http), http.kill)
+        http.start_again()
+        async with http_handshake(http) as (session, _):
+            await all_there(session, answered)
+    finally:
+        http.kill()
+    http = over_http.Server(PROGRAM)
+    try:
+        async with http_handshake(http) as (one, _), handshake(http.store) as (other, _):
+            await both_see_all(one, other, "HTTP and stdio on one store")
+    finally:
+        http.kill()
+    print(f"mcp {line}, HTTP, read-only, killed, beside stdio: {len(passed) - before} checks passed")
+
+
+async def without_handshake(line, folder):
     try:
         from mcp.client import Client
     except ImportError:
@@ -155,12 +251,27 @@ async def main():
         except ImportError:
             print(f"mcp {line}: knows no era without a handshake")
             return
-    for mode in ("auto", "2026-07-28", "legacy"):
-        before = len(passed)
-        async with Client(stdio_client(server(os.path.join(folder, f"client-{mode}"))), mode=mode) as client:
-            await drive(client)
-            era = attribute(client, "protocol_version")
-        print(f"mcp {line}: Client, mode {mode}, {era}: {len(passed) - before} checks passed")
+    for mode in ("auto", "2026-07-28"):
+        http = over_http.Server(PROGRAM)
+        try:
+            for name, transport in (
+                ("stdio", stdio_client(server(os.path.join(folder, f"client-{mode}")))),
+                ("HTTP", over_http.transport(http.url + "/mcp", http.key)),
+            ):
+                before = len(passed)
+                async with Client(transport, mode=mode) as client:
+                    await drive(client)
+                    era = attribute(client, "protocol_version")
+                print(f"mcp {line}, {name}, Client, mode {mode}, {era}: {len(passed) - before} checks passed")
+        finally:
+            http.kill()
+
+
+async def main():
+    folder, line = tempfile.mkdtemp(), version("mcp")
+    await over_lines(line, folder)
+    await over_http_too(line)
+    await without_handshake(line, folder)
 
 
 asyncio.run(main())
