@@ -100,6 +100,7 @@ fn options(query: &RecallQuery) -> SearchOptions {
         } else {
             query.memory_types.iter().map(bit).fold(0, std::ops::BitOr::bitor)
         },
+        ..SearchOptions::default()
     }
 }
 
