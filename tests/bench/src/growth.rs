@@ -123,7 +123,7 @@ fn measure(bench: &mut Bench, keys: u64, events: u64) -> Outcome<Store> {
         "undo of 100",
         "µs",
         each(5, || {
-            let dream = dream_of(&memory, 100)?;
+            let (dream, _) = dream_of(&memory, 100)?;
             Ok(timed(|| undo(&memory, dream))?.0)
         })? * 1e6,
     ));

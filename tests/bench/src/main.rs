@@ -1,8 +1,10 @@
 //! Benchmarks of Bilinc: ratios to anchors in the same process. `docs/benchmarks/` says how to read and run them.
 
 mod bench;
+mod counts;
 mod data;
 mod growth;
+mod long;
 mod measure;
 mod recall_quality;
 mod report;
@@ -69,6 +71,34 @@ enum What {
         #[command(flatten)]
         places: Places,
     },
+    /// A mixed load for a long time: latencies, memory and disk by the minute, and whether memory levels off.
+    Long {
+        /// For how long.
+        #[arg(long, default_value_t = 60.0)]
+        minutes: f64,
+        /// Live entries.
+        #[arg(long, default_value_t = 1_000_000)]
+        entries: u64,
+        #[command(flatten)]
+        places: Places,
+    },
+    /// Instructions per event, held against those that were accepted. Needs valgrind.
+    Counts {
+        /// Take the counts as the accepted ones.
+        #[arg(long)]
+        accept: bool,
+        /// Where those are kept.
+        #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/benchmarks/counts.json"), hide_default_value = true)]
+        file: PathBuf,
+    },
+    /// What is counted.
+    #[command(hide = true)]
+    Counted {
+        /// Of which kind.
+        kind: counts::Kind,
+        /// How often.
+        events: u64,
+    },
     /// How often a question finds its answer, and what each step of the search brings.
     RecallQuality {
         /// The folder with memories and questions.
@@ -100,6 +130,12 @@ fn main() -> Outcome<()> {
             let kept = Kept::new(places.keep.as_deref(), "growth")?;
             growth::run(&mut Bench::new(&places.folder, rounds, quick)?, quick, &kept)
         }
+        What::Long { minutes, entries, places } => {
+            let kept = Kept::new(places.keep.as_deref(), "long")?;
+            long::run(&mut Bench::new(&places.folder, 1, false)?, minutes, entries, &kept)
+        }
+        What::Counts { accept, file } => counts::run(&file, accept),
+        What::Counted { kind, events } => counts::work(kind, events),
         What::RecallQuality { data, places } => {
             let kept = Kept::new(places.keep.as_deref(), "recall-quality")?;
             recall_quality::run(&Bench::new(&places.folder, 1, true)?, &data, &kept)

@@ -4,7 +4,7 @@ mod keep;
 mod plot;
 mod table;
 
-pub(crate) use keep::Kept;
+pub(crate) use keep::{Kept, run};
 pub(crate) use plot::{Chart, Line};
 pub(crate) use table::{Table, rows as row_table};
 

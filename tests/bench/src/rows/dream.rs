@@ -79,7 +79,10 @@ pub(super) fn take_back(bench: &mut Bench) -> Outcome<Vec<Measured>> {
 fn undo_time(memory: &Memory) -> Outcome<f64> {
     let mut times = Vec::new();
     for _ in 0..TIMES {
-        let dream = dream_of(memory, 100)?;
+        let (dream, changes) = dream_of(memory, 100)?;
+        if changes != 100 {
+            return Err("a dream did not revise its 100 entries".into());
+        }
         times.push(timed(|| undo(memory, dream))?.0);
     }
     Ok(median(&times))
