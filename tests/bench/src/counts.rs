@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use bilinc::storage::MemoryStorage;
-use bilinc::{CountingIds, ManualClock, Memory, Timestamp};
+use bilinc::{Commit, CountingIds, ManualClock, Memory, Timestamp};
 use bilinc_core::{RecordedEvent, Seq, State};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -21,15 +21,17 @@ use crate::report::{Table, run as first_line};
 /// What is counted.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Kind {
-    /// A recorded event appended: encoded, checksummed, chained, and folded.
+    /// A commit: judged, encoded, checksummed, chained, appended and folded.
     Encode,
     /// An event read from the log: checksums, permanent part and body decoded, given.
     Decode,
     /// An event folded into the state.
     Apply,
+    /// An entry and its value by key.
+    Get,
 }
 
-const KINDS: [(Kind, &str); 3] = [(Kind::Encode, "encode"), (Kind::Decode, "decode"), (Kind::Apply, "apply")];
+const KINDS: [&str; 4] = ["encode", "decode", "apply", "get"];
 /// Events of the smaller run.
 const EVENTS: u64 = 2_000;
 /// More than this much above the accepted count fails.
@@ -56,7 +58,7 @@ pub(crate) fn run(file: &Path, accept: bool) -> Outcome<()> {
         architecture: std::env::consts::ARCH.to_owned(),
         instructions_per_event: BTreeMap::new(),
     };
-    for (_, name) in KINDS {
+    for name in KINDS {
         let more = collected(name, EVENTS * 2)? - collected(name, EVENTS)?;
         counts.instructions_per_event.insert(name.to_owned(), (more / EVENTS as f64).round());
     }
@@ -113,16 +115,24 @@ fn collected(name: &str, events: u64) -> Outcome<f64> {
 
 /// The other side: does what is counted, with so many events.
 pub(crate) fn work(kind: Kind, events: u64) -> Outcome<()> {
+    let commits = (0..events).map(|number| data::commit(number, 0)).collect::<Outcome<Vec<_>>>()?;
     let source = store()?;
-    for number in 0..events {
-        source.commit(data::commit(number, 0)?)?;
+    if matches!(kind, Kind::Encode) {
+        return counted_encode(&source, commits);
+    }
+    for commit in commits {
+        source.commit(commit)?;
     }
     match kind {
-        Kind::Encode => counted_encode(&store()?, source.recorded(Seq::ZERO)?),
+        Kind::Encode => Ok(()),
         Kind::Decode => counted_decode(&source).map(drop),
         Kind::Apply => {
             counted_apply(&mut State::new(1), &source.recorded(Seq::ZERO)?);
             Ok(())
+        }
+        Kind::Get => {
+            let keys: Vec<String> = (0..events).map(data::key_text).collect();
+            counted_get(&source, &keys)
         }
     }
 }
@@ -137,8 +147,10 @@ fn store() -> Outcome<Memory> {
 // Callgrind finds these by their names. None may hold a closure: it would have the name in its own.
 
 #[inline(never)]
-fn counted_encode(memory: &Memory, events: Vec<RecordedEvent>) -> Outcome<()> {
-    memory.feed(events)?;
+fn counted_encode(memory: &Memory, commits: Vec<Commit>) -> Outcome<()> {
+    for commit in commits {
+        memory.commit(commit)?;
+    }
     Ok(())
 }
 
@@ -152,4 +164,12 @@ fn counted_apply(state: &mut State, events: &[RecordedEvent]) {
     for event in events {
         state.evolve(event);
     }
+}
+
+#[inline(never)]
+fn counted_get(memory: &Memory, keys: &[String]) -> Outcome<()> {
+    for key in keys {
+        memory.get(key)?.ok_or("a key is missing")?;
+    }
+    Ok(())
 }

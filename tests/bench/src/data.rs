@@ -3,6 +3,8 @@
 //! A value is a JSON text of 200 bytes made of words. Few words are common and many are rare, as in a language,
 //! so that a recall has middling words to look for.
 
+use std::sync::LazyLock;
+
 use bilinc::{Actor, Commit, Key};
 use bilinc_core::Json;
 use serde::{Deserialize, Serialize};
@@ -102,6 +104,16 @@ pub(crate) fn value(number: u64, version: u64) -> Outcome<Json> {
 /// A commit of an entry in one of its versions.
 pub(crate) fn commit(number: u64, version: u64) -> Outcome<Commit> {
     Ok(Commit::new(key(number)?, value(number, version)?))
+}
+
+/// Values that are there before a clock runs: making one takes microseconds.
+static PREPARED: LazyLock<Vec<Json>> =
+    LazyLock::new(|| (0..1_024).filter_map(|number| value(number, 0).ok()).collect());
+
+/// A commit of an entry with one of a thousand values, for where each microsecond counts.
+pub(crate) fn prepared_commit(number: u64) -> Outcome<Commit> {
+    let value = PREPARED.get(number as usize % PREPARED.len().max(1)).ok_or("no values were prepared")?;
+    Ok(Commit::new(key(number)?, value.clone()))
 }
 
 /// What the anchors write and read for one event: the same facts as an event of the product, plainly.

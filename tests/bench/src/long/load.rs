@@ -120,7 +120,7 @@ impl Load {
     fn dream(&self) -> Outcome<()> {
         let draw = self.entries().random.next();
         let (dream, _) = self.timed(6, || dream_of(&self.memory, 25))?;
-        if draw % 2 == 0 {
+        if draw.is_multiple_of(2) {
             self.timed(7, || undo(&self.memory, dream))?;
         }
         if draw % 16 < 2 {

@@ -55,6 +55,7 @@ const EIGHT_P99: Spec = Spec {
 /// entry that is new; the anchors write the same number of bytes and sync.
 pub(super) fn one(bench: &mut Bench) -> Outcome<Vec<Measured>> {
     let memory = builder().open(bench.path("one"))?;
+    memory.commit(data::prepared_commit(0)?)?;
     let mut growing = Raw::growing(&bench.path("raw-r"))?;
     let mut ahead = Raw::preallocated(&bench.path("raw-p"), 256 << 20)?;
     let (mut of_r, mut of_p, mut p99) = (Measured::new(RATE_OF_R), Measured::new(RATE_OF_P), Measured::new(P99));
@@ -65,7 +66,7 @@ pub(super) fn one(bench: &mut Bench) -> Outcome<Vec<Measured>> {
         let mut r = repeat(bench.scale.block, || growing.commit())?;
         let mut product = repeat(bench.scale.block, || {
             number += 1;
-            memory.commit(data::commit(number, 0)?)?;
+            memory.commit(data::prepared_commit(number)?)?;
             Ok(())
         })?;
         let p = repeat(bench.scale.block, || ahead.commit())?;
@@ -91,6 +92,7 @@ pub(super) fn one(bench: &mut Bench) -> Outcome<Vec<Measured>> {
 pub(super) fn eight(bench: &mut Bench) -> Outcome<Vec<Measured>> {
     const THREADS: u64 = 8;
     let memory = builder().open(bench.path("eight"))?;
+    memory.commit(data::prepared_commit(0)?)?;
     let mut growing = Raw::growing(&bench.path("raw-r8"))?;
     let (mut rate, mut p99) = (Measured::new(EIGHT), Measured::new(EIGHT_P99));
     let (mut rates, mut rates_r, mut tails, mut middles) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -130,7 +132,7 @@ pub(super) fn commits(memory: &Memory, block: std::time::Duration, first: u64) -
     let mut number = first;
     repeat(block, || {
         number += 1;
-        memory.commit(data::commit(number, 0)?)?;
+        memory.commit(data::prepared_commit(number)?)?;
         Ok(())
     })
 }
