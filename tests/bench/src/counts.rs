@@ -62,14 +62,16 @@ pub(crate) fn run(file: &Path, accept: bool) -> Outcome<()> {
         let more = collected(name, EVENTS * 2)? - collected(name, EVENTS)?;
         counts.instructions_per_event.insert(name.to_owned(), (more / EVENTS as f64).round());
     }
-    if accept {
-        std::fs::write(file, serde_json::to_string_pretty(&counts)? + "\n")?;
-    }
     let accepted: Counts = match std::fs::read_to_string(file) {
         Ok(text) => serde_json::from_str(&text)?,
+        Err(_) if accept => Counts::default(),
         Err(_) => return Err(format!("{} is not there: make it with --accept", file.display()).into()),
     };
     println!("{}", table(&counts, &accepted));
+    if accept {
+        std::fs::write(file, serde_json::to_string_pretty(&counts)? + "\n")?;
+        return Ok(());
+    }
     let made_with = |counts: &Counts| format!("{}, {}, {}", counts.compiler, counts.valgrind, counts.architecture);
     if made_with(&counts) != made_with(&accepted) {
         println!("not compared: accepted with {}, counted with {}", made_with(&accepted), made_with(&counts));
