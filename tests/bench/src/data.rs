@@ -63,17 +63,22 @@ pub(crate) fn key(number: u64) -> Outcome<Key> {
     Ok(Key::new(&key_text(number))?)
 }
 
-/// The word of a rank: syllables, so that stemming and splitting have something to do.
+/// The word of a rank: three syllables, and each second word is another one with an ending, so that words have
+/// relatives as in a language.
 pub(crate) fn word(rank: u64) -> String {
     const SYLLABLES: [&str; 32] = [
         "ba", "ko", "ri", "mun", "tel", "sa", "vor", "pi", "du", "len", "ga", "shi", "to", "ner", "fa", "lo", "mi",
         "ter", "zu", "ka", "bel", "no", "ra", "di", "su", "wen", "po", "hal", "ju", "ki", "ve", "man",
     ];
-    let mut rest = rank + 40;
+    const ENDINGS: [&str; 4] = ["s", "ing", "ed", "er"];
+    // An odd factor gives each its own, scattered over all there are.
+    let scattered = (rank / 2).wrapping_mul(20_077) % 32_768;
     let mut word = String::new();
-    while rest > 0 {
-        word.push_str(SYLLABLES.get((rest % 32) as usize).copied().unwrap_or_default());
-        rest /= 32;
+    for place in [scattered / 1_024, scattered / 32, scattered] {
+        word.push_str(SYLLABLES.get((place % 32) as usize).copied().unwrap_or_default());
+    }
+    if rank % 2 == 1 {
+        word.push_str(ENDINGS.get((scattered % 4) as usize).copied().unwrap_or_default());
     }
     word
 }
