@@ -53,10 +53,14 @@ impl Kept {
     }
 }
 
-/// How this program was started, in the words of a shell, without paths of this machine.
+/// How this program was started, in the words of a shell. Where a folder lies on this machine says nothing elsewhere.
 fn command() -> String {
     let mut words = vec!["cargo run --release --manifest-path tests/bench/Cargo.toml --".to_owned()];
-    words.extend(std::env::args().skip(1));
+    let mut folder = false;
+    for word in std::env::args().skip(1) {
+        words.push(if folder { "DIR".to_owned() } else { word.clone() });
+        folder = ["--folder", "--data", "--keep"].contains(&word.as_str());
+    }
     words.join(" ")
 }
 
