@@ -69,18 +69,13 @@ impl Term {
     /// how the dictionary came about.
     pub(super) fn same(&self, options: &SearchOptions, dictionary: &Dictionary) -> Vec<(u32, How)> {
         let itself = dictionary.find(&self.word).map(|id| (id, How::Exact));
-        let relatives =
-            if options.takes(Step::Stems) { dictionary.relatives(&self.word) } else { Vec::new() };
+        let relatives = if options.takes(Step::Stems) { dictionary.relatives(&self.word) } else { Vec::new() };
         itself.into_iter().chain(relatives.into_iter().map(|id| (id, How::Stem))).collect()
     }
 
     /// The beginning of further words that answer loosely, and at how many documents no further one is
     /// looked at.
-    pub(super) fn beginning(
-        &self,
-        options: &SearchOptions,
-        dictionary: &Dictionary,
-    ) -> Option<(Cow<'_, str>, usize)> {
+    pub(super) fn beginning(&self, options: &SearchOptions, dictionary: &Dictionary) -> Option<(Cow<'_, str>, usize)> {
         if self.lone_part {
             return Some((Cow::Borrowed(&self.word), usize::MAX));
         }
