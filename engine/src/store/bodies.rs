@@ -41,11 +41,7 @@ impl Default for BodyCache {
 
 fn made() -> Cache<Seq, Body, Size, RandomState> {
     // One part: a large value takes a place beside others, and not the whole of a small part.
-    let options = OptionsBuilder::new()
-        .estimated_items_capacity(BODIES)
-        .weight_capacity(MOST_BYTES)
-        .shards(1)
-        .build();
+    let options = OptionsBuilder::new().estimated_items_capacity(BODIES).weight_capacity(MOST_BYTES).shards(1).build();
     match options {
         Ok(options) => Cache::with_options(options, Size, RandomState::default(), DefaultLifecycle::default()),
         Err(_) => Cache::with(BODIES, MOST_BYTES, Size, RandomState::default(), DefaultLifecycle::default()),

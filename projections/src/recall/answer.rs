@@ -7,7 +7,7 @@ use super::Recall;
 use super::postings::{Counts, Field};
 use super::query::{How, Term};
 use super::rank::{Formula, worth};
-use super::search::{MatchedTerm, Profile};
+use super::search::{MatchedTerm, SearchOptions};
 
 /// The fields, in the order of their bits in [`Match::fields`].
 const FIELDS: [Field; 3] = [Field::Key, Field::Value, Field::Metadata];
@@ -34,7 +34,7 @@ pub(super) struct Answer {
 
 impl Recall {
     /// Finds the documents that answer a word of the query.
-    pub(super) fn answer(&self, term: Term, profile: Profile, formula: &Formula, visibility: u8) -> Answer {
+    pub(super) fn answer(&self, term: Term, options: &SearchOptions, formula: &Formula, visibility: u8) -> Answer {
         let mut matches = Vec::new();
         let collect = |ids: &[(u32, How)], matches: &mut Vec<Match>| {
             for &(id, how) in ids {
@@ -42,12 +42,12 @@ impl Recall {
             }
             merge(matches);
         };
-        collect(&term.same(profile, &self.dictionary), &mut matches);
+        collect(&term.same(options, &self.dictionary), &mut matches);
         let full = matches.len();
 
         // Looser ways, for documents that do not hold the word itself.
         let mut loose = Vec::new();
-        if let Some((beginning, most)) = term.beginning(profile, &self.dictionary) {
+        if let Some((beginning, most)) = term.beginning(options, &self.dictionary) {
             for id in self.dictionary.completions(&beginning) {
                 if full + loose.len() >= most {
                     break;
@@ -57,7 +57,7 @@ impl Recall {
             merge(&mut loose);
         }
         if full == 0 && loose.is_empty() {
-            let misspelt = term.misspelt(profile, &self.dictionary);
+            let misspelt = term.misspelt(options, &self.dictionary);
             let misspelt: Vec<_> = misspelt.into_iter().map(|id| (id, How::Typo)).collect();
             collect(&misspelt, &mut loose);
         }

@@ -30,7 +30,7 @@ use dictionary::Dictionary;
 pub use postings::Field;
 use postings::{Counts, Postings};
 pub use query::How;
-pub use search::{Hit, MatchedTerm, Profile, SearchOptions};
+pub use search::{Hit, MatchedTerm, Profile, SearchOptions, Step};
 use slots::{Facts, Slot, Slots};
 
 /// Fewer dead documents than this are never worth a compaction.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::analysis::{self, Side};
 use super::dictionary::Dictionary;
-use super::search::Profile;
+use super::search::{SearchOptions, Step};
 
 /// Characters of a query that are read.
 const LONGEST_QUERY: usize = 4_096;
@@ -41,20 +41,17 @@ pub(super) struct Term {
 }
 
 /// The distinct words of a query in their order, without stop words unless there is nothing else.
-pub(super) fn terms(query: &str, profile: Profile, dictionary: &Dictionary) -> Vec<Term> {
+pub(super) fn terms(query: &str, options: &SearchOptions, dictionary: &Dictionary) -> Vec<Term> {
     let end = query.char_indices().nth(LONGEST_QUERY).map_or(query.len(), |(at, _)| at);
     let mut words: Vec<String> = Vec::new();
     analysis::each_word(query.get(..end).unwrap_or_default(), Side::Query, &mut |word| words.push(word.into()));
-    if !words.iter().all(|word| analysis::is_stop_word(word)) {
+    if options.takes(Step::StopWords) && !words.iter().all(|word| analysis::is_stop_word(word)) {
         words.retain(|word| !analysis::is_stop_word(word));
     }
     // `paint` and `painting` ask the same, and must not count twice.
     let mut seen = alloc::collections::BTreeSet::new();
     words.retain(|word| {
-        let stem = match profile {
-            Profile::Fast => None,
-            Profile::Balanced => dictionary.stem(word),
-        };
+        let stem = if options.takes(Step::Stems) { dictionary.stem(word) } else { None };
         seen.insert(stem.unwrap_or_else(|| word.clone()))
     });
     words
@@ -70,28 +67,25 @@ pub(super) fn terms(query: &str, profile: Profile, dictionary: &Dictionary) -> V
 impl Term {
     /// Words that answer fully: itself, and in `Balanced` its relatives, in an order that does not depend on
     /// how the dictionary came about.
-    pub(super) fn same(&self, profile: Profile, dictionary: &Dictionary) -> Vec<(u32, How)> {
+    pub(super) fn same(&self, options: &SearchOptions, dictionary: &Dictionary) -> Vec<(u32, How)> {
         let itself = dictionary.find(&self.word).map(|id| (id, How::Exact));
-        let relatives = match profile {
-            Profile::Fast => Vec::new(),
-            Profile::Balanced => dictionary.relatives(&self.word),
-        };
+        let relatives = if options.takes(Step::Stems) { dictionary.relatives(&self.word) } else { Vec::new() };
         itself.into_iter().chain(relatives.into_iter().map(|id| (id, How::Stem))).collect()
     }
 
     /// The beginning of further words that answer loosely, and at how many documents no further one is
     /// looked at.
-    pub(super) fn beginning(&self, profile: Profile, dictionary: &Dictionary) -> Option<(Cow<'_, str>, usize)> {
+    pub(super) fn beginning(&self, options: &SearchOptions, dictionary: &Dictionary) -> Option<(Cow<'_, str>, usize)> {
         if self.lone_part {
             return Some((Cow::Borrowed(&self.word), usize::MAX));
         }
         // Beginnings of numbers mean nothing.
-        let wanted = profile == Profile::Balanced
+        let wanted = options.takes(Step::Beginnings)
             && self.word.chars().nth(SHORTEST_PREFIX - 1).is_some()
             && !self.has_digit()
             && !self.word.starts_with(analysis::is_unspaced);
         let stem = || {
-            let stem = dictionary.stem(&self.word);
+            let stem = dictionary.stem(&self.word).filter(|_| options.takes(Step::Stems));
             stem.filter(|stem| stem.len() >= SHORTEST_STEM)
         };
         wanted.then(|| {
@@ -106,9 +100,9 @@ impl Term {
 
     /// Words of the dictionary one slip away: a character wrong, missing, too many, or two swapped. The first
     /// character must be right, which people nearly always get right and which keeps `walk` from `talk`.
-    pub(super) fn misspelt(&self, profile: Profile, dictionary: &Dictionary) -> Vec<u32> {
+    pub(super) fn misspelt(&self, options: &SearchOptions, dictionary: &Dictionary) -> Vec<u32> {
         let letters: Vec<char> = self.word.chars().collect();
-        let forgiven = profile == Profile::Balanced
+        let forgiven = options.takes(Step::Slips)
             && letters.len() >= SHORTEST_TYPO
             && !self.has_digit()
             && !letters.iter().copied().any(analysis::is_unspaced);

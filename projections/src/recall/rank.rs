@@ -6,6 +6,7 @@
 use super::math::ln;
 use super::postings::{Counts, Field};
 use super::query::How;
+use super::search::{SearchOptions, Step};
 use super::slots::{Facts, Totals};
 
 /// How soon further occurrences stop to matter.
@@ -31,13 +32,24 @@ pub(super) struct Formula {
     documents: f64,
     per_value_word: f64,
     per_key_word: f64,
+    subject: f64,
+    metadata_weight: f64,
+    coverage: f64,
 }
 
 impl Formula {
-    pub(super) fn new(totals: Totals) -> Self {
+    pub(super) fn new(totals: Totals, options: &SearchOptions) -> Self {
         let documents = totals.documents as f64;
         let per_word = |words: u64| documents / (words.max(1) as f64);
-        Self { documents, per_value_word: per_word(totals.value_words), per_key_word: per_word(totals.key_words) }
+        let fields = options.takes(Step::Fields);
+        Self {
+            documents,
+            per_value_word: per_word(totals.value_words),
+            per_key_word: per_word(totals.key_words),
+            subject: if fields { SUBJECT } else { 0.0 },
+            metadata_weight: if fields { METADATA_WEIGHT } else { 1.0 },
+            coverage: if options.takes(Step::Coverage) { COVERAGE } else { 0.0 },
+        }
     }
 
     /// How much a word says that `holders` documents hold.
@@ -53,12 +65,12 @@ impl Formula {
         let metadata = f64::from(counts.of(Field::Metadata));
         let value_norm = 1.0 - VALUE_LENGTH + VALUE_LENGTH * f64::from(facts.value_len) * self.per_value_word;
         let key_norm = 1.0 - KEY_LENGTH + KEY_LENGTH * f64::from(facts.key_len) * self.per_key_word;
-        value / value_norm + KEY_WEIGHT * key / key_norm + METADATA_WEIGHT * metadata
+        value / value_norm + KEY_WEIGHT * key / key_norm + self.metadata_weight * metadata
     }
 
     /// What occurrences are worth, between 0 and `MOST`.
     pub(super) fn saturate(&self, occurrences: f64, in_key: bool) -> f64 {
-        let subject = if in_key { MOST } else { 1.0 };
+        let subject = if in_key { 1.0 + self.subject } else { 1.0 };
         subject * occurrences / (SATURATION + occurrences)
     }
 
@@ -70,7 +82,7 @@ impl Formula {
     /// The score of a document from the sum over the words it answers, and the share of the query's weight
     /// that those words have.
     pub(super) fn score(&self, sum: f64, share: f64) -> f64 {
-        sum * (1.0 - COVERAGE + COVERAGE * share)
+        sum * (1.0 - self.coverage + self.coverage * share)
     }
 }
 

@@ -25,6 +25,24 @@ pub enum Profile {
     Balanced,
 }
 
+/// A step of a search, for benchmarks to tell what each brings.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Words of the same stem.
+    Stems,
+    /// Words that begin with a word of the query.
+    Beginnings,
+    /// Small slips forgiven.
+    Slips,
+    /// Words left out of a query that say nothing.
+    StopWords,
+    /// Words weighted by the field they stand in.
+    Fields,
+    /// Documents that answer more of the query before those that answer one word often.
+    Coverage,
+}
+
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchOptions {
@@ -34,11 +52,22 @@ pub struct SearchOptions {
     pub limit: usize,
     /// Memory types to look at: bit `n` stands for type `n`.
     pub memory_types: u8,
+    /// A step to leave out.
+    #[doc(hidden)]
+    pub without: Option<Step>,
+}
+
+impl SearchOptions {
+    /// Whether the search takes a step.
+    pub(super) fn takes(&self, step: Step) -> bool {
+        let tolerant = matches!(step, Step::Stems | Step::Beginnings | Step::Slips);
+        (self.profile == Profile::Balanced || !tolerant) && self.without != Some(step)
+    }
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { profile: Profile::Balanced, limit: 10, memory_types: u8::MAX }
+        Self { profile: Profile::Balanced, limit: 10, memory_types: u8::MAX, without: None }
     }
 }
 
@@ -76,10 +105,10 @@ impl Recall {
             return Vec::new();
         }
         let visibility = if query.starts_with(DREAM_PREFIX) { ORDINARY | REPORT } else { ORDINARY };
-        let formula = Formula::new(self.slots.totals(visibility));
-        let answers: Vec<Answer> = query::terms(query, options.profile, &self.dictionary)
+        let formula = Formula::new(self.slots.totals(visibility), options);
+        let answers: Vec<Answer> = query::terms(query, options, &self.dictionary)
             .into_iter()
-            .map(|term| self.answer(term, options.profile, &formula, visibility))
+            .map(|term| self.answer(term, options, &formula, visibility))
             .filter(|answer| !answer.matches.is_empty())
             .collect();
 

@@ -150,6 +150,7 @@ impl Ranked<'_> {
             } else {
                 self.query.memory_types.iter().copied().map(bit).fold(0, std::ops::BitOr::bitor)
             },
+            ..SearchOptions::default()
         }
     }
 

@@ -68,7 +68,7 @@ impl Server {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{word} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_bilinc")]);
         let (child, address) = listening(surrounded(command, data.path(), &SERVE));
-        Self { child, client: Client { address, key: Some(key) }, data }
+        Self { child, client: Client { address, host: "bilinc.test".to_owned(), key: Some(key) }, data }
     }
 
     /// A server on a data folder that is there.

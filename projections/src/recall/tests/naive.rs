@@ -117,7 +117,7 @@ fn scores(notes: &[Note], query: &[&str]) -> Vec<(String, f64)> {
         totals.value_words += u64::from(facts.value_len);
         totals.key_words += u64::from(facts.key_len);
     }
-    let formula = Formula::new(totals);
+    let formula = Formula::new(totals, &SearchOptions::default());
     let stems = Dictionary::new(0);
     let answers: Vec<_> = query.iter().map(|word| answer(word, &documents, &formula, &stems)).collect();
     let whole: f64 = answers.iter().map(|(_, rarity)| rarity).sum();

@@ -11,9 +11,10 @@ mod server;
 mod trivial;
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
-pub use self::row::Row;
+pub(crate) use self::row::Row;
 
 use self::client::Target;
 use self::library::Library;
@@ -29,24 +30,24 @@ const MIXED_ENTRIES: u64 = 20_000;
 /// A commit out of a JSON text of so many bytes.
 const VALUE_BYTES: usize = 200;
 
-/// Measures all rows. The blocks of a round follow upon each other, so that a ratio compares what the
+/// Measures all rows, with the stores in this folder. The blocks of a round follow upon each other, so that a ratio compares what the
 /// disk did within seconds.
 ///
 /// # Errors
 /// When the server cannot be started, or answers anything else than success.
-pub fn run(quick: bool) -> io::Result<Vec<Row>> {
+pub(crate) fn run(folder: &Path, quick: bool) -> io::Result<Vec<Row>> {
     let (rounds, block) = if quick { (2, Duration::from_millis(300)) } else { (5, Duration::from_secs(3)) };
     let mut rows = Vec::new();
     rows.push(Row::rate("generator against a server that does nothing, 32 connections", &[trivial::rate(block)?]));
-    let folder = server::folder()?;
-    let library = Library::open(folder.path())?;
-    let server = Server::start(folder.path())?;
+    let data = tempfile::tempdir_in(folder)?;
+    let library = Library::open(data.path())?;
+    let server = Server::start(data.path())?;
     rows.extend(commits(&library, &server.target, rounds, block)?);
     server.stop()?;
     drop(library);
     // What a recall costs depends on how much is there, so this load has a store of its own of known size.
-    let folder = server::folder()?;
-    let server = Server::start(folder.path())?;
+    let data = tempfile::tempdir_in(folder)?;
+    let server = Server::start(data.path())?;
     load::fill(&server.target, if quick { 2_000 } else { MIXED_ENTRIES })?;
     rows.extend(mixed(&server.target, block * 3)?);
     server.stop()?;

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 /// One line of the report: what was measured, and the numbers with their names.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub(crate) struct Row {
     /// What was measured.
-    pub name: String,
+    pub(crate) name: String,
     /// The numbers, each with its name.
-    pub numbers: Vec<(&'static str, f64)>,
+    pub(crate) numbers: Vec<(&'static str, f64)>,
 }
 
 impl Row {

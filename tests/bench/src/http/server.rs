@@ -5,8 +5,6 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use tempfile::TempDir;
-
 use super::client::Target;
 
 /// A server that ends with this value.
@@ -14,14 +12,6 @@ use super::client::Target;
 pub(super) struct Server {
     child: Child,
     pub(super) target: Target,
-}
-
-/// Where the data lie: in `BILINC_BENCH_DIR`, else where this program stands.
-pub(super) fn folder() -> io::Result<TempDir> {
-    match env::var_os("BILINC_BENCH_DIR") {
-        Some(folder) => tempfile::tempdir_in(folder),
-        None => tempfile::tempdir_in(beside()?),
-    }
 }
 
 fn beside() -> io::Result<PathBuf> {
