@@ -10,9 +10,10 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::args::{Cli, Command, Globals};
 use super::console::Console;
 use super::errors::{self, CliError};
-use super::{render, store};
+use super::{render, server, store};
 use crate::mcp::install::{self, Client, Launch};
 use crate::mcp::{self, Options, Server, Toolset};
+use crate::remote;
 
 /// Options of `mcp`.
 #[derive(Debug, Args)]
@@ -24,6 +25,7 @@ Examples:
   bilinc mcp install --client claude-code
   bilinc mcp --store ./memory
   bilinc mcp --read-only
+  bilinc mcp --base-url https://memory.example.org
   bilinc mcp --tools knowledge-graph")]
 pub(super) struct McpArgs {
     #[command(subcommand)]
@@ -114,6 +116,13 @@ impl From<ClientArg> for Client {
     }
 }
 
+impl McpArgs {
+    /// Whether a set-up is asked for.
+    pub(super) fn is_install(&self) -> bool {
+        self.command.is_some()
+    }
+}
+
 /// Serves when that is asked for. Standard output belongs to the protocol then, so this comes before
 /// anything takes hold of it.
 pub(super) fn serve_if_asked(cli: &Cli) -> Option<ExitCode> {
@@ -125,10 +134,38 @@ pub(super) fn serve_if_asked(cli: &Cli) -> Option<ExitCode> {
 }
 
 fn serve(globals: &Globals, args: &ServeArgs) -> Result<(), CliError> {
+    if let Some(client) = server::named(globals)? {
+        return serve_server(client, args);
+    }
     let actor = Actor { source: mcp::SOURCE.into(), session_id: None };
     let store = store::served(globals, actor, args.read_only, args.allow_secrets)?;
     let options = Options { read_only: args.read_only, tools: args.tools.into() };
     Ok(mcp::serve(Server::new(Arc::new(store), options))?)
+}
+
+/// Serves what a server keeps. A key that may only read has only the tools that read.
+fn serve_server(client: Arc<remote::Client>, args: &ServeArgs) -> Result<(), CliError> {
+    if args.tools == ToolsArg::KnowledgeGraph {
+        let message = "the tools of a knowledge graph work on a store of this machine: leave out --base-url and \
+                       BILINC_BASE_URL, or take --tools memory";
+        return Err(CliError::usage("tools", message));
+    }
+    if args.allow_secrets {
+        return Err(CliError::usage("allow_secrets", "a server decides that itself: `bilinc serve --allow-secrets`"));
+    }
+    let read_only = args.read_only || may_only_read(&client)?;
+    let options = Options { read_only, tools: Toolset::Memory };
+    Ok(mcp::serve(Server::new(Arc::new(mcp::Store::on_server(client)), options))?)
+}
+
+/// Whether the key may only read. A server that does not answer now may do so later; a key that opens
+/// nothing is told at once.
+fn may_only_read(client: &remote::Client) -> Result<bool, CliError> {
+    match client.glance() {
+        Ok(status) => Ok(!status.capabilities.write && status.store.read_only.is_none()),
+        Err(error) if matches!(error.code(), "missing_api_key" | "invalid_api_key") => Err(error.into()),
+        Err(_) => Ok(false),
+    }
 }
 
 /// Prints a set-up.
