@@ -216,9 +216,7 @@ impl CliError {
         }
         let hint = match self.library_error()? {
             Error::Rejected(rejection) => return hint_for(rejection.code(), &rejection.into()),
-            Error::Engine(EngineError::OtherHistory(_)) => {
-                "nothing was changed; keep the folder as it is, and look for the backup in which this head is met"
-            }
+            Error::Engine(EngineError::OtherHistory(_)) => OTHER_HISTORY,
             Error::Engine(EngineError::Unanswered { .. }) => {
                 "the write is recorded: repeat it with the same --idempotency-key to get its answer, or look"
             }
@@ -242,6 +240,10 @@ impl CliError {
         Some(hint.to_owned())
     }
 }
+
+/// What to do when a head is not met.
+const OTHER_HISTORY: &str =
+    "nothing was changed; keep the folder as it is, and look for the backup in which this head is met";
 
 /// A key as an operand of a command in a shell.
 fn operand(key: &Key) -> String {
@@ -291,6 +293,7 @@ fn server_hint(error: &ServerError) -> Option<String> {
         ("secret_detected", _) => {
             "the server takes no credentials: its operator decides that (`serve --allow-secrets`)".to_owned()
         }
+        ("store_corrupt", Some("other_history")) => OTHER_HISTORY.to_owned(),
         ("store_corrupt", _) => {
             "nothing was changed; who runs the server can look with `bilinc salvage --preview`".to_owned()
         }

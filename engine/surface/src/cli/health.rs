@@ -23,10 +23,10 @@ pub(super) struct HealthArgs {}
 /// How a server or a store is.
 #[derive(Debug, Serialize, Deserialize)]
 struct HealthView {
-    success: bool,
-    status: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    status: String,
+    success: bool,
 }
 
 /// Says how the server or the store is.

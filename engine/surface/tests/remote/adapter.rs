@@ -81,7 +81,10 @@ fn every_tool_acts_on_the_server() {
     let found = adapter.call("get", json!({"key": "a"}));
     assert_eq!((&found["entryVersion"], found["stateVersion"].as_str().unwrap().len()), (&version, 64));
     adapter.call("revise", json!({"key": "a", "value": "two", "session_id": "run"}));
-    assert_eq!(adapter.fail("revise", json!({"key": "a", "value": "x", "expected_version": version}))["error"], "version_conflict");
+    assert_eq!(
+        adapter.fail("revise", json!({"key": "a", "value": "x", "expected_version": version}))["error"],
+        "version_conflict"
+    );
     assert_eq!(adapter.fail("get", json!({"key": "none"}))["error"], "memory_not_found");
     assert_eq!(adapter.call("recall", json!({"query": "two"}))["results"][0]["key"], "a");
     assert_eq!(adapter.call("list_memories", json!({}))["total"], 1);
@@ -96,7 +99,8 @@ fn every_tool_acts_on_the_server() {
     let dream = adapter.call("dream_start", json!({"limit": 60}));
     let action = |found: &Value| json!({"op": "confirm", "key": found["key"], "expected_version": found["entryVersion"], "reason": "r"});
     let actions: Vec<_> = dream["candidates"].as_array().unwrap().iter().map(action).collect();
-    let applied = adapter.call("dream_apply", json!({"dream_id": dream["dreamId"], "actions": actions, "report": "done"}));
+    let applied =
+        adapter.call("dream_apply", json!({"dream_id": dream["dreamId"], "actions": actions, "report": "done"}));
     assert_eq!((&applied["pages"], &applied["results"][59]["status"]), (&3.into(), &"applied".into()));
     assert_eq!(adapter.call("dream_show", json!({"dream_id": dream["dreamId"]}))["state"], "finished");
     assert_eq!(adapter.call("dream_list", json!({}))["dreams"].as_array().unwrap().len(), 1);
@@ -104,7 +108,10 @@ fn every_tool_acts_on_the_server() {
     adapter.call("undo", json!({"session_id": "run", "dry_run": true}));
     let rollback = json!({"snapshot_id": snapshot, "reason": "r"});
     let token = adapter.call("rollback", rollback)["confirmationToken"].clone();
-    adapter.call("rollback", json!({"snapshot_id": snapshot, "reason": "r", "mode": "execute", "confirmation_token": token}));
+    adapter.call(
+        "rollback",
+        json!({"snapshot_id": snapshot, "reason": "r", "mode": "execute", "confirmation_token": token}),
+    );
     adapter.call("forget", json!({"key": "a", "reason": "r", "idempotency_key": "once"}));
     assert_eq!(adapter.call("forget", json!({"key": "a", "reason": "r", "idempotency_key": "once"}))["replayed"], true);
 }

@@ -19,7 +19,8 @@ fn thief(server: &Server, stolen: usize) -> (String, std::thread::JoinHandle<Vec
             if head.starts_with("STOP") {
                 return names;
             }
-            let header = |name: &str| head.lines().find_map(|line| line.to_lowercase().strip_prefix(name).map(str::to_owned));
+            let header =
+                |name: &str| head.lines().find_map(|line| line.to_lowercase().strip_prefix(name).map(str::to_owned));
             let length = header("content-length: ").map_or(0, |length| length.parse().unwrap());
             let mut body = vec![0; length];
             client.read_exact(&mut body).unwrap();

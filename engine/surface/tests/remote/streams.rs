@@ -42,9 +42,21 @@ fn an_export_that_breaks_off_leaves_the_good_one_in_its_place() {
             stream.write_all(format!("{head}5\r\nline\n\r\n").as_bytes()).unwrap();
         }
     });
-    let run = |words: &[&str]| feed({ let mut command = server.command(words); command.env("BILINC_BASE_URL", &url); command }, b"");
+    let run = |words: &[&str]| {
+        feed(
+            {
+                let mut command = server.command(words);
+                command.env("BILINC_BASE_URL", &url);
+                command
+            },
+            b"",
+        )
+    };
     let error = run(&["export", "-o", "good.jsonl", "--json"]).error(1);
-    assert_eq!((&error["error"], &error["details"]["reason"]), (&"cloud_runtime_unavailable".into(), &"broke_off".into()));
+    assert_eq!(
+        (&error["error"], &error["details"]["reason"]),
+        (&"cloud_runtime_unavailable".into(), &"broke_off".into())
+    );
     assert_eq!(std::fs::read_to_string(&good).unwrap(), "the good one\n");
     // On standard output what came is there, and the end says that it is not all.
     let ran = run(&["export"]);

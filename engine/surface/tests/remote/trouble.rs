@@ -66,7 +66,9 @@ fn what_is_no_bilinc_server_is_named_as_such() {
 #[test]
 fn keys_open_what_they_may_and_their_lack_is_told() {
     let server = Server::new();
-    let with = |key: &str, words: &[&str]| -> Ran { server.command(words).env("BILINC_API_KEY", key).output().unwrap().into() };
+    let with = |key: &str, words: &[&str]| -> Ran {
+        server.command(words).env("BILINC_API_KEY", key).output().unwrap().into()
+    };
     assert_eq!(with("", &["status", "--json"]).error(1)["error"], "missing_api_key");
     assert_eq!(with("bil_live_wrong", &["status", "--json"]).error(1)["error"], "invalid_api_key");
     assert_eq!(with("ğ", &["status", "--json"]).error(1)["error"], "invalid_api_key");
@@ -112,7 +114,8 @@ fn options_name_one_place_and_what_is_local_says_what_to_do() {
     assert!(both.error(2)["message"].as_str().unwrap().contains("BILINC_STORE"));
     let store: Ran = server.command(&["status", "--json", "--store", "none"]).output().unwrap().into();
     assert_eq!(store.error(1)["error"], "not_found");
-    let option: Ran = server.command(&["status", "--json", "--base-url", url]).env("BILINC_STORE", "s").output().unwrap().into();
+    let option: Ran =
+        server.command(&["status", "--json", "--base-url", url]).env("BILINC_STORE", "s").output().unwrap().into();
     assert_eq!(option.json()["workspace"]["project"], "p");
 }
 
@@ -130,7 +133,7 @@ fn a_store_that_is_not_well_says_so_and_fails() {
     let run = |words: &[&str]| -> Ran { program(home.path(), words).output().unwrap().into() };
     assert_eq!(run(&["health"]).text(), "ok\n");
     run(&["commit", "--key", "damaged.key", "--value", "1", "--store", "s"]).text();
-    assert_eq!(run(&["health", "--store", "s", "--json"]).text(), "{\"success\":true,\"status\":\"ok\"}\n");
+    assert_eq!(run(&["health", "--store", "s", "--json"]).text(), "{\"status\":\"ok\",\"success\":true}\n");
     let segment = std::fs::read_dir(home.path().join("s/log")).unwrap().next().unwrap().unwrap().path();
     let mut bytes = std::fs::read(&segment).unwrap();
     let place = bytes.windows(11).position(|part| part == b"damaged.key").unwrap();
