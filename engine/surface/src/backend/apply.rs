@@ -68,10 +68,10 @@ impl Backend {
                 // What cannot be read as actions refuses the call before the first page is sent. An empty
                 // store finds that out like a full one.
                 let empty = Memory::in_memory().map_err(|error| ApplyFailed::new(error, 1, Vec::new(), list.len()))?;
-                if let Err(failed) = empty.dream_apply(dream, list, report, true) {
-                    if matches!(*failed.error, Error::Rejected(Rejection::Invalid { .. })) {
-                        return Err(ApplyFailed::of_library(failed, dry_run));
-                    }
+                if let Err(failed) = empty.dream_apply(dream, list, report, true)
+                    && matches!(*failed.error, Error::Rejected(Rejection::Invalid { .. }))
+                {
+                    return Err(ApplyFailed::of_library(failed, dry_run));
                 }
                 let pages = Pages { client, request: request.signed(surface.source) };
                 if dry_run { pages.try_out() } else { pages.carry_out(once) }

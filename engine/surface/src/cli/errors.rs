@@ -343,10 +343,10 @@ pub(super) fn report(error: &CliError, json: bool, damage: Option<&str>) -> Exit
 }
 
 fn report_json(out: &mut dyn Write, error: &CliError, damage: Option<&str>) -> io::Result<()> {
-    if let CliError::Server(error) = error {
-        if let Some(text) = error.text.as_ref().filter(|text| !text.contains('\n')) {
-            return writeln!(out, "{text}");
-        }
+    if let CliError::Server(error) = error
+        && let Some(text) = error.text.as_ref().filter(|text| !text.contains('\n'))
+    {
+        return writeln!(out, "{text}");
     }
     let answered = error.server_error().map(|error| error.view.request_id.clone()).filter(|id| !id.is_empty());
     let mut details = error.details();

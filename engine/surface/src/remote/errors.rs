@@ -12,7 +12,7 @@ use crate::wire::errors::{Details, ErrorView};
 #[derive(Debug)]
 pub struct ServerError {
     /// The error.
-    pub view: ErrorView,
+    pub view: Box<ErrorView>,
     /// Its text, when a server wrote it.
     pub text: Option<String>,
 }
@@ -28,7 +28,7 @@ impl ServerError {
             retryable: false,
             details,
         };
-        Self { view, text: None }
+        Self { view: Box::new(view), text: None }
     }
 
     /// That the same call may succeed later.
@@ -91,7 +91,7 @@ impl ServerError {
         ask: &Ask,
     ) -> Self {
         if let Ok(view) = serde_json::from_str::<Answered>(text) {
-            return Self { view: view.into(), text: Some(text.trim_end().to_owned()) }.under(ask);
+            return Self { view: Box::new(view.into()), text: Some(text.trim_end().to_owned()) }.under(ask);
         }
         if status.is_redirection() {
             let to = redirect.map(|to| format!(" to {to}")).unwrap_or_default();

@@ -179,10 +179,11 @@ fn kind(word: &str) -> String {
     if is_time {
         return "TIME".to_owned();
     }
-    if let Some((head, hash)) = bare.split_once(':') {
-        if hex(hash) && head.bytes().all(|byte| byte.is_ascii_digit()) {
-            return format!("{head}:HASH");
-        }
+    if let Some((head, hash)) = bare.split_once(':')
+        && hex(hash)
+        && head.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return format!("{head}:HASH");
     }
     if bare.starts_with("v1_") || bare.starts_with("rb1_") || hex(bare) {
         return "ID".to_owned();
