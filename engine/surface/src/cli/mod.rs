@@ -15,6 +15,7 @@ mod entries;
 mod errors;
 mod flags;
 mod health;
+mod hints;
 mod keys;
 mod log;
 mod mcp;
