@@ -1,13 +1,14 @@
 //! JSON kept exactly as it came, but for white space.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::fmt;
 
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::{Serialize, Serializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::limits::JSON_DEPTH;
@@ -134,6 +135,14 @@ impl Serialize for Json {
             Ok(raw) => raw.serialize(serializer),
             Err(error) => Err(serde::ser::Error::custom(error)),
         }
+    }
+}
+
+/// With its text as it came, from a JSON text only.
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <Box<RawValue>>::deserialize(deserializer)?;
+        Self::parse(raw.get(), usize::MAX).map_err(serde::de::Error::custom)
     }
 }
 

@@ -12,6 +12,7 @@ use super::diff::DiffArgs;
 use super::dreams::DreamArgs;
 use super::entries::{CommitArgs, ConfirmArgs, ForgetArgs, ReviseArgs};
 use super::flags::{FlagArgs, FlagsArgs, UnflagArgs};
+use super::health::HealthArgs;
 use super::keys::KeysArgs;
 use super::log::LogArgs;
 use super::mcp::McpArgs;
@@ -47,6 +48,9 @@ pub(super) struct Globals {
     /// The store's folder; else BILINC_STORE, else the user's data folder
     #[arg(long, value_name = "DIR", global = true, help_heading = "Options of every command")]
     pub(super) store: Option<PathBuf>,
+    /// A server, instead of a store; else BILINC_BASE_URL. Its key is read from BILINC_API_KEY
+    #[arg(long, value_name = "URL", global = true, help_heading = "Options of every command")]
+    pub(super) base_url: Option<String>,
     /// Print one JSON object instead of text for people
     #[arg(long, global = true, help_heading = "Options of every command")]
     pub(super) json: bool,
@@ -119,11 +123,29 @@ pub(super) enum Command {
     Serve(ServeArgs),
     /// Make, list or revoke the API keys of a server
     Keys(KeysArgs),
+    /// Say whether a server or a store is well
+    Health(HealthArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// See a dream pass and its undo on a store that is thrown away
     #[command(after_help = "Example:\n  bilinc demo")]
     Demo,
+}
+
+impl Command {
+    /// The name of a command that works on this machine alone, and what to do instead of asking a server.
+    pub(super) fn local_only(&self) -> Option<(&'static str, &'static str)> {
+        const ON_ITS_MACHINE: &str = "run it on the server's machine, with --store DATA/projects/NAME";
+        Some(match self {
+            Self::Backup(_) => ("backup", ON_ITS_MACHINE),
+            Self::Salvage(_) => ("salvage", ON_ITS_MACHINE),
+            Self::Serve(_) => ("serve", "it is the server itself"),
+            Self::Keys(_) => ("keys", "run it on the server's machine, with --data"),
+            Self::Demo => ("demo", "it works on a store of its own that is thrown away"),
+            Self::Completions(_) => ("completions", "leave the option out"),
+            _ => return None,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::console::Console;
 use super::errors::CliError;
 use super::progress::Progress;
 use super::{render, store};
+use crate::backend::Reply;
 use crate::wire::backup::BackupView;
 
 /// Options of `backup`.
@@ -46,5 +47,5 @@ pub(super) fn backup(console: &mut Console<'_>, args: &BackupArgs) -> Result<(),
         }
         error => error.into(),
     })?;
-    console.answer(&store.memory, &BackupView::from(&done), render::backed_up)
+    console.answer(&Reply::of_store(store.memory, BackupView::from(&done)), render::backed_up)
 }

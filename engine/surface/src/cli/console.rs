@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
-use bilinc::{ChainHash, Head, Memory, Seq};
+use bilinc::{ChainHash, Head, Seq};
 use serde::Serialize;
 
 use super::args::Globals;
 use super::errors::CliError;
 use super::render::Style;
-use crate::wire::Answer;
+use crate::backend::Reply;
+use crate::wire::{Answer, StateVersion};
 
 /// The end of the log of a store that is not there: always the same, unlike that of an empty one.
 pub(super) const NO_STORE: Head = Head { seq: Seq::ZERO, chain: ChainHash([0; 32]) };
@@ -28,45 +29,36 @@ impl<'a> Console<'a> {
         Self { out, style, globals }
     }
 
-    /// Gives the answer of a read: as JSON, or drawn.
+    /// Gives an answer, which may be one that was given before: as JSON, or drawn.
     pub(super) fn answer<T: Serialize>(
         &mut self,
-        memory: &Memory,
-        view: &T,
+        reply: &Reply<T>,
         draw: impl FnOnce(&mut dyn Write, Style, &T) -> io::Result<()>,
     ) -> Result<(), CliError> {
-        self.answer_write(memory, view, false, draw)
-    }
-
-    /// Gives the answer of a write, which may be one that was given before.
-    pub(super) fn answer_write<T: Serialize>(
-        &mut self,
-        memory: &Memory,
-        view: &T,
-        replayed: bool,
-        draw: impl FnOnce(&mut dyn Write, Style, &T) -> io::Result<()>,
-    ) -> Result<(), CliError> {
-        if self.globals.json {
-            let head = if self.globals.seen.absent.get() { NO_STORE } else { memory.head()? };
-            return self.json_line(&Answer::new(view, head).replayed(replayed));
+        if let Some(text) = reply.text().filter(|_| self.globals.json) {
+            return Ok(writeln!(self.out, "{}", text.trim_end())?);
         }
-        draw(&mut *self.out, self.style, view)?;
-        if replayed {
+        if self.globals.json {
+            let state = if self.globals.seen.absent.get() { NO_STORE.into() } else { reply.state()? };
+            return self.json_line(&Answer::new(&reply.answer, state).replayed(reply.replayed));
+        }
+        draw(&mut *self.out, self.style, &reply.answer)?;
+        if reply.replayed {
             let note = "This request came before: the answer is the first one, and nothing was written now.";
             writeln!(self.out, "{}", self.style.dim(note))?;
         }
         Ok(())
     }
 
-    /// Gives an answer that is true of a log that ends at `head`.
+    /// Gives an answer that is true of a log that stands there.
     pub(super) fn answer_at<T: Serialize>(
         &mut self,
-        head: Head,
+        state: impl Into<StateVersion>,
         view: &T,
         draw: impl FnOnce(&mut dyn Write, Style, &T) -> io::Result<()>,
     ) -> Result<(), CliError> {
         if self.globals.json {
-            return self.json_line(&Answer::new(view, head));
+            return self.json_line(&Answer::new(view, state));
         }
         Ok(draw(&mut *self.out, self.style, view)?)
     }

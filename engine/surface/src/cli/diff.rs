@@ -40,10 +40,11 @@ pub(super) fn diff(console: &mut Console<'_>, args: &DiffArgs) -> Result<(), Cli
         include_values: Some(args.include_values),
         limit: Some(args.limit),
     };
-    let (store, mut view) = carry::read(console, request)?;
+    let typed = to.is_some_and(|to| request.to_snapshot_id.as_deref() != Some(to));
+    let mut reply = carry::read(console, request)?;
     // A point is named as it was typed.
-    if let Some(to) = to {
-        to.clone_into(&mut view.target);
+    if let Some(to) = to.filter(|_| typed) {
+        to.clone_into(&mut reply.change().target);
     }
-    console.answer(&store.memory, &view, render::diff)
+    console.answer(&reply, render::diff)
 }

@@ -78,8 +78,8 @@ pub(super) fn commit(console: &mut Console<'_>, args: CommitArgs) -> Result<(), 
         if_absent: Some(args.if_absent),
         expected_version: args.expected_version,
     };
-    let (memory, written) = carry::create(console, &args.write.request, request)?;
-    console.answer_write(&memory, &written.answer, written.replayed, render::committed)
+    let reply = carry::create(console, &args.write.request, request)?;
+    console.answer(&reply, render::committed)
 }
 
 /// Options of `revise`.
@@ -126,8 +126,8 @@ pub(super) fn revise(console: &mut Console<'_>, args: ReviseArgs) -> Result<(), 
         source: args.write.source(),
         session_id: args.write.session,
     };
-    let (memory, written) = carry::change(console, &args.write.request, request)?;
-    console.answer_write(&memory, &written.answer, written.replayed, render::revised)
+    let reply = carry::change(console, &args.write.request, request)?;
+    console.answer(&reply, render::revised)
 }
 
 /// Options of `confirm`.
@@ -160,8 +160,8 @@ pub(super) fn confirm(console: &mut Console<'_>, args: ConfirmArgs) -> Result<()
         source: args.write.source(),
         session_id: args.write.session,
     };
-    let (memory, written) = carry::change(console, &args.write.request, request)?;
-    console.answer_write(&memory, &written.answer, written.replayed, render::confirmed)
+    let reply = carry::change(console, &args.write.request, request)?;
+    console.answer(&reply, render::confirmed)
 }
 
 /// Options of `forget`.
@@ -204,6 +204,6 @@ pub(super) fn forget(console: &mut Console<'_>, args: ForgetArgs) -> Result<(), 
         source: args.write.source(),
         session_id: args.write.session,
     };
-    let (memory, written) = carry::change(console, &args.write.request, request)?;
-    console.answer_write(&memory, &written.answer, written.replayed, render::forgotten)
+    let reply = carry::change(console, &args.write.request, request)?;
+    console.answer(&reply, render::forgotten)
 }

@@ -4,11 +4,13 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use bilinc::log::LogError;
-use bilinc::{DreamApplyError, EngineError, Error, Ids, Rejection, Seq, TimeOrderedIds};
+use bilinc::{EngineError, Error, Rejection, Seq};
 
+use super::hints::{OTHER_HISTORY, hint_for, server_hint};
 use super::render::{self, Style};
-use crate::wire::dreams::ResultView;
-use crate::wire::errors::{Details, ErrorView};
+use crate::backend::{ApplyFailed, Failed};
+use crate::remote::ServerError;
+use crate::wire::errors::{Details, ErrorView, request_id};
 use crate::wire::fields::camel_case;
 use crate::wire::requests::Unsound;
 
@@ -18,6 +20,10 @@ use crate::wire::requests::Unsound;
 pub enum CliError {
     /// The library said no, or failed.
     Engine(Error),
+    /// A server said no, or did not answer.
+    Server(Box<ServerError>),
+    /// The answer says it already.
+    Said,
     /// The log is not whole.
     Unsound {
         /// What is wrong with it.
@@ -30,7 +36,7 @@ pub enum CliError {
     /// A dream failed part-way.
     Apply {
         /// What failed, and what was done before.
-        failed: Box<DreamApplyError>,
+        failed: Box<ApplyFailed>,
         /// Whether it was only tried out.
         dry_run: bool,
     },
@@ -66,6 +72,21 @@ impl From<Error> for CliError {
     }
 }
 
+impl From<Failed> for CliError {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Library(error) => Self::Engine(*error),
+            Failed::Server(error) => Self::Server(error),
+        }
+    }
+}
+
+impl From<ServerError> for CliError {
+    fn from(error: ServerError) -> Self {
+        Self::Server(Box::new(error))
+    }
+}
+
 impl From<Rejection> for CliError {
     fn from(rejection: Rejection) -> Self {
         Self::Engine(Error::Rejected(rejection))
@@ -97,24 +118,49 @@ impl CliError {
     fn library_error(&self) -> Option<&Error> {
         match self {
             Self::Engine(error) | Self::NotCopied(error) | Self::Unsound { error, .. } => Some(error),
-            Self::Apply { failed, .. } => Some(&failed.error),
+            Self::Apply { failed, .. } => match &failed.error {
+                Failed::Library(error) => Some(error),
+                Failed::Server(_) => None,
+            },
             _ => None,
         }
     }
 
-    fn code(&self) -> &'static str {
+    fn server_error(&self) -> Option<&ServerError> {
+        match self {
+            Self::Server(error) => Some(error),
+            Self::Apply { failed, .. } => match &failed.error {
+                Failed::Server(error) => Some(error),
+                Failed::Library(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn is_retryable(&self) -> bool {
+        self.library_error().is_some_and(Error::is_retryable)
+            || self.server_error().is_some_and(|error| error.view.retryable)
+    }
+
+    fn code(&self) -> &str {
         match self {
             Self::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => "cloud_runtime_unavailable",
             Self::Usage { .. } | Self::File { .. } => "invalid_request",
             Self::Differs(_) => "store_corrupt",
-            _ => self.library_error().map_or("internal_error", Error::code),
+            _ => match (self.library_error(), self.server_error()) {
+                (Some(error), _) => error.code(),
+                (None, Some(error)) => error.code(),
+                (None, None) => "internal_error",
+            },
         }
     }
 
     fn message(&self) -> String {
         match self {
             Self::Engine(error) | Self::NotCopied(error) | Self::Unsound { error, .. } => error.to_string(),
-            Self::Apply { failed, .. } => failed.error.to_string(),
+            Self::Server(error) => error.view.message.clone(),
+            Self::Apply { failed, .. } => failed.error.message(),
+            Self::Said => String::new(),
             Self::Unexpected(what) => format!("an answer is not what it has to be: {what}"),
             Self::Serve(message) | Self::Usage { message, .. } => message.clone(),
             Self::File { doing, path, source } => format!("cannot {doing} {path}: {source}"),
@@ -127,7 +173,8 @@ impl CliError {
         match self {
             Self::Engine(error) | Self::NotCopied(error) => error.into(),
             Self::Unsound { error, head } => Details::from(error).with_cost(*head),
-            Self::Apply { failed, dry_run } => Details::of_apply(failed, *dry_run),
+            Self::Server(error) => error.view.details.clone(),
+            Self::Apply { failed, .. } => failed.error.details().with_pages(failed),
             Self::Usage { field, .. } => {
                 Details { field: Some(camel_case(field)), reason: Some("usage".to_owned()), ..Details::default() }
             }
@@ -135,7 +182,9 @@ impl CliError {
                 let reason = if source.kind() == io::ErrorKind::InvalidData { "invalid_utf8" } else { "file" };
                 Details { path: Some(path.clone()), reason: Some(reason.to_owned()), ..Details::default() }
             }
-            Self::Output(_) | Self::Differs(_) | Self::Unexpected(_) | Self::Serve(_) => Details::default(),
+            Self::Output(_) | Self::Differs(_) | Self::Unexpected(_) | Self::Serve(_) | Self::Said => {
+                Details::default()
+            }
         }
     }
 
@@ -163,11 +212,12 @@ impl CliError {
                     .to_owned(),
             );
         }
+        if let Some(error) = self.server_error() {
+            return server_hint(error);
+        }
         let hint = match self.library_error()? {
-            Error::Rejected(rejection) => return rejection_hint(rejection),
-            Error::Engine(EngineError::OtherHistory(_)) => {
-                "nothing was changed; keep the folder as it is, and look for the backup in which this head is met"
-            }
+            Error::Rejected(rejection) => return hint_for(rejection.code(), &rejection.into()),
+            Error::Engine(EngineError::OtherHistory(_)) => OTHER_HISTORY,
             Error::Engine(EngineError::Unanswered { .. }) => {
                 "the write is recorded: repeat it with the same --idempotency-key to get its answer, or look"
             }
@@ -190,32 +240,6 @@ impl CliError {
         };
         Some(hint.to_owned())
     }
-}
-
-/// A key as an operand of a command in a shell.
-fn operand(key: &bilinc::Key) -> String {
-    let word = render::shell_word(&render::escape(key.as_str()));
-    if word.starts_with('-') { format!("-- {word}") } else { word }
-}
-
-fn rejection_hint(rejection: &Rejection) -> Option<String> {
-    Some(match rejection {
-        Rejection::MemoryNotFound { key } => {
-            format!("`bilinc history {}` shows whether it ever existed", operand(key))
-        }
-        Rejection::VersionConflict { key, .. } => {
-            let key = operand(key);
-            format!("`bilinc get {key}` shows it as it is now, `bilinc history {key}` what changed")
-        }
-        Rejection::SnapshotNotFound(_) => "`bilinc snapshot list` names them all".to_owned(),
-        Rejection::DreamNotFound(_) => "`bilinc dream list` names them all".to_owned(),
-        Rejection::UndoWindowExpired { dream, .. } => format!("`bilinc undo --dream {dream}` has no time limit"),
-        Rejection::SecretDetected { .. } => "if it is none, say so with --allow-secrets".to_owned(),
-        Rejection::StateChangedSincePreview | Rejection::ConfirmationExpired => {
-            "`bilinc rollback preview` gives a new token".to_owned()
-        }
-        _ => return None,
-    })
 }
 
 /// Says on standard error that the answer is true of a time before a damage.
@@ -246,6 +270,9 @@ pub(super) fn report(error: &CliError, json: bool, damage: Option<&str>) -> Exit
     if error.is_closed_pipe() {
         return ExitCode::SUCCESS;
     }
+    if let CliError::Said = error {
+        return ExitCode::FAILURE;
+    }
     let mut stderr = io::stderr().lock();
     // When not even standard error takes it, the exit code is all that is left to say.
     let _ = if json {
@@ -257,20 +284,25 @@ pub(super) fn report(error: &CliError, json: bool, damage: Option<&str>) -> Exit
 }
 
 fn report_json(out: &mut dyn Write, error: &CliError, damage: Option<&str>) -> io::Result<()> {
+    if let CliError::Server(error) = error
+        && let Some(text) = error.text.as_ref().filter(|text| !text.contains('\n'))
+    {
+        return writeln!(out, "{text}");
+    }
+    let answered = error.server_error().map(|error| error.view.request_id.clone()).filter(|id| !id.is_empty());
+    let mut details = error.details();
+    if let Some(damage) = damage {
+        details.degraded = Some(damage.to_owned());
+    }
     let view = ErrorView {
         error: error.code().to_owned(),
         message: error.message(),
-        request_id: request_id(),
-        retryable: error.library_error().is_some_and(Error::is_retryable),
-        details: Details { degraded: damage.map(str::to_owned), ..error.details() },
+        request_id: answered.unwrap_or_else(request_id),
+        retryable: error.is_retryable(),
+        details,
     };
     serde_json::to_writer(&mut *out, &view)?;
     writeln!(out)
-}
-
-/// A name for one answer.
-pub(super) fn request_id() -> String {
-    uuid::Uuid::from_u128(TimeOrderedIds.next_id()).to_string()
 }
 
 fn report_text(out: &mut dyn Write, error: &CliError, style: Style) -> io::Result<()> {
@@ -288,14 +320,14 @@ fn report_text(out: &mut dyn Write, error: &CliError, style: Style) -> io::Resul
     }
 }
 
-fn apply_lines(out: &mut dyn Write, failed: &DreamApplyError, dry_run: bool, style: Style) -> io::Result<()> {
+fn apply_lines(out: &mut dyn Write, failed: &ApplyFailed, dry_run: bool, style: Style) -> io::Result<()> {
     if !failed.results.is_empty() {
         if dry_run {
             writeln!(out, "  Dry run, nothing was written: page {} would fail. Those before it give:", failed.page)?;
         } else {
             writeln!(out, "  Page {} failed. The pages before it stay applied:", failed.page)?;
         }
-        render::results(out, style, &ResultView::of(&failed.results, dry_run))?;
+        render::results(out, style, &failed.results)?;
     }
     if let (Some(first), Some(last)) = (failed.not_tried.first(), failed.not_tried.last()) {
         let not = if dry_run { "Not tried" } else { "Not carried out" };

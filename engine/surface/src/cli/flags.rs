@@ -43,8 +43,8 @@ pub(super) fn flag(console: &mut Console<'_>, args: FlagArgs) -> Result<(), CliE
         source: args.write.source(),
         session_id: args.write.session,
     };
-    let (memory, written) = carry::change(console, &args.write.request, request)?;
-    console.answer_write(&memory, &written.answer, written.replayed, render::flags)
+    let reply = carry::change(console, &args.write.request, request)?;
+    console.answer(&reply, render::flags)
 }
 
 /// Options of `unflag`.
@@ -75,8 +75,8 @@ pub(super) fn unflag(console: &mut Console<'_>, args: UnflagArgs) -> Result<(), 
         source: args.write.source(),
         session_id: args.write.session,
     };
-    let (memory, written) = carry::change(console, &args.write.request, request)?;
-    console.answer_write(&memory, &written.answer, written.replayed, render::flags)
+    let reply = carry::change(console, &args.write.request, request)?;
+    console.answer(&reply, render::flags)
 }
 
 /// Options of `flags`.
@@ -106,8 +106,8 @@ pub(super) fn flags(console: &mut Console<'_>, args: FlagsArgs) -> Result<(), Cl
         cursor: args.cursor,
         ..ListRequest::default()
     };
-    let (store, view) = carry::read(console, request)?;
+    let reply = carry::read(console, request)?;
     let prefix = args.prefix.map(|prefix| format!(" --prefix {}", render::shell_word(&prefix))).unwrap_or_default();
     let more = format!("bilinc flags{prefix} --limit {}", args.limit);
-    console.answer(&store.memory, &view, |out, style, view| render::flagged(out, style, view, &more))
+    console.answer(&reply, |out, style, view| render::flagged(out, style, view, &more))
 }

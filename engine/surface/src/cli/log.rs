@@ -9,12 +9,16 @@ use super::console::Console;
 use super::errors::CliError;
 use super::times::{self, Edge};
 use super::write::position;
-use super::{carry, render, store};
+use super::{carry, render, server, store};
+use crate::remote::Client;
 use crate::wire::log::LogEvent;
-use crate::wire::requests::LogRequest;
+use crate::wire::requests::{LogRequest, StatusRequest};
 
 /// How often the end of the log is looked at.
 const POLL: Duration = Duration::from_millis(200);
+/// Before a stream that broke off is taken up again, and how often in a row that is tried.
+const RECONNECT: Duration = Duration::from_secs(1);
+const RECONNECTS: u32 = 30;
 /// Events that are shown before those to come.
 const TAIL: usize = 10;
 
@@ -130,6 +134,9 @@ impl LogArgs {
 pub(super) fn log(console: &mut Console<'_>, args: LogArgs) -> Result<(), CliError> {
     let request = args.request()?;
     if args.follow {
+        if let Some(client) = server::named(&console.globals)? {
+            return follow_server(console, &client, request);
+        }
         let query = request.query()?;
         let mut store = store::read(&console.globals)?;
         // A default store that is not there yet is waited for, and followed from its first event.
@@ -140,9 +147,53 @@ pub(super) fn log(console: &mut Console<'_>, args: LogArgs) -> Result<(), CliErr
         }
         return follow(console, &store.memory, query, whole);
     }
-    let (store, view) = carry::read(console, request)?;
+    let reply = carry::read(console, request)?;
     let more = args.next_command();
-    console.answer(&store.memory, &view, |out, style, view| render::log(out, style, view, &more))
+    console.answer(&reply, |out, style, view| render::log(out, style, view, &more))
+}
+
+/// The same on a server, which tells each event as it comes. A stream that breaks off is taken up
+/// behind the last event that was shown.
+fn follow_server(console: &mut Console<'_>, client: &Client, request: LogRequest) -> Result<(), CliError> {
+    carry::judge(&request)?;
+    let mut next = match request.from_seq {
+        Some(from) => from,
+        None => {
+            let head = client.ask(&StatusRequest {}, None)?.answer.store.seq;
+            let tail = LogRequest {
+                limit: Some(TAIL as u64),
+                order: Some("newest".to_owned()),
+                to_seq: Some(head.get()),
+                ..request.clone()
+            };
+            for event in client.ask(&tail, None)?.answer.events.iter().rev() {
+                show(console, event)?;
+            }
+            head.plus(1).get()
+        }
+    };
+    console.out.flush()?;
+    let mut failures = 0;
+    loop {
+        let mut shown = false;
+        let failed = match client.follow(&request, next) {
+            Ok(events) => {
+                for event in events.map_while(Result::ok) {
+                    show(console, &event)?;
+                    console.out.flush()?;
+                    (next, shown) = (event.seq.plus(1).get(), true);
+                }
+                None
+            }
+            Err(error) => Some(error),
+        };
+        failures = if shown { 0 } else { failures + 1 };
+        match failed {
+            // One that says no says so again; one that starts anew needs a moment.
+            Some(error) if failures > RECONNECTS || !error.view.retryable => return Err(error.into()),
+            _ => std::thread::sleep(RECONNECT),
+        }
+    }
 }
 
 /// Shows the last events, or those from a position on, and then each new one, until the process or

@@ -10,9 +10,10 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::args::{Cli, Command, Globals};
 use super::console::Console;
 use super::errors::{self, CliError};
-use super::{render, store};
+use super::{render, server, store};
 use crate::mcp::install::{self, Client, Launch, Remote};
 use crate::mcp::{self, Options, Server, Toolset};
+use crate::remote::{self, Address};
 
 /// Options of `mcp`.
 #[derive(Debug, Args)]
@@ -24,6 +25,7 @@ Examples:
   bilinc mcp install --client claude-code
   bilinc mcp --store ./memory
   bilinc mcp --read-only
+  bilinc mcp --base-url https://memory.example.org
   bilinc mcp --tools knowledge-graph")]
 pub(super) struct McpArgs {
     #[command(subcommand)]
@@ -74,7 +76,8 @@ enum McpCommand {
 /// Options of `mcp install`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Prints and changes nothing. With --json, or for the client json, it is the JSON alone.
+Prints and changes nothing. With --json, or for the client json, it is the JSON alone. With --base-url \
+the client speaks with that server over HTTP.
 
 Examples:
   bilinc mcp install --client claude-code
@@ -84,9 +87,6 @@ struct InstallArgs {
     /// Which client
     #[arg(long, value_enum)]
     client: ClientArg,
-    /// For a server over HTTP at this address, instead of one that the client starts
-    #[arg(long, value_name = "URL")]
-    base_url: Option<String>,
     #[command(flatten)]
     serve: ServeArgs,
 }
@@ -129,17 +129,45 @@ pub(super) fn serve_if_asked(cli: &Cli) -> Option<ExitCode> {
 }
 
 fn serve(globals: &Globals, args: &ServeArgs) -> Result<(), CliError> {
+    if let Some(client) = server::named(globals)? {
+        return serve_server(client, args);
+    }
     let actor = Actor { source: mcp::SOURCE.into(), session_id: None };
     let store = store::served(globals, actor, args.read_only, args.allow_secrets)?;
     let options = Options { read_only: args.read_only, tools: args.tools.into() };
     Ok(mcp::serve(Server::new(Arc::new(store), options))?)
 }
 
+/// Serves what a server keeps. A key that may only read has only the tools that read.
+fn serve_server(client: Arc<remote::Client>, args: &ServeArgs) -> Result<(), CliError> {
+    if args.tools == ToolsArg::KnowledgeGraph {
+        let message = "the tools of a knowledge graph work on a store of this machine: leave out --base-url and \
+                       BILINC_BASE_URL, or take --tools memory";
+        return Err(CliError::usage("tools", message));
+    }
+    if args.allow_secrets {
+        return Err(CliError::usage("allow_secrets", "a server decides that itself: `bilinc serve --allow-secrets`"));
+    }
+    let read_only = args.read_only || may_only_read(&client)?;
+    let options = Options { read_only, tools: Toolset::Memory };
+    Ok(mcp::serve(Server::new(Arc::new(mcp::Store::on_server(client)), options))?)
+}
+
+/// Whether the key may only read. A server that does not answer now may do so later; a key that opens
+/// nothing is told at once.
+fn may_only_read(client: &remote::Client) -> Result<bool, CliError> {
+    match client.glance() {
+        Ok(status) => Ok(!status.capabilities.write && status.store.read_only.is_none()),
+        Err(error) if matches!(error.code(), "missing_api_key" | "invalid_api_key") => Err(error.into()),
+        Err(_) => Ok(false),
+    }
+}
+
 /// Prints a set-up.
 pub(super) fn run(console: &mut Console<'_>, args: McpArgs) -> Result<(), CliError> {
     let Some(McpCommand::Install(install)) = args.command else { return Ok(()) };
-    if let Some(base_url) = &install.base_url {
-        let remote = remote(&console.globals, &install, base_url, &args.serve)?;
+    if let Some(base_url) = console.globals.base_url.clone() {
+        let remote = remote(&install, &base_url, &args.serve)?;
         return print(console, &install, remote.json(install.client.into()), |client| {
             remote.instructions(client, |word| render::shell_word(word).to_string())
         });
@@ -167,18 +195,15 @@ fn program() -> String {
 }
 
 /// A server over HTTP. What it stores where is its own business, and what a key may do is the key's.
-fn remote(globals: &Globals, install: &InstallArgs, base_url: &str, before: &ServeArgs) -> Result<Remote, CliError> {
+fn remote(install: &InstallArgs, base_url: &str, before: &ServeArgs) -> Result<Remote, CliError> {
     let own = [
-        ("store", globals.store.is_some()),
         ("read-only", install.serve.read_only || before.read_only),
         ("allow-secrets", install.serve.allow_secrets || before.allow_secrets),
     ];
     if let Some((option, _)) = own.iter().find(|(_, given)| *given) {
         return Err(CliError::usage(option, "a server over HTTP decides that itself".to_owned()));
     }
-    if !["http://", "https://"].iter().any(|scheme| base_url.starts_with(scheme)) {
-        return Err(CliError::usage("base-url", "begins with http:// or https://".to_owned()));
-    }
+    Address::parse(base_url).map_err(|error| CliError::usage("base_url", error.to_string()))?;
     let knowledge_graph = [install.serve.tools, before.tools].contains(&ToolsArg::KnowledgeGraph);
     if knowledge_graph && install.client == ClientArg::ClaudeDesktop {
         return Err(CliError::usage(

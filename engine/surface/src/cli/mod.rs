@@ -1,4 +1,4 @@
-//! The command line over an embedded store.
+//! The command line, over an embedded store or a server.
 //!
 //! Each family of commands is a file: its options, and what it does with them. `args` puts them
 //! together; `render` draws answers for people.
@@ -14,6 +14,8 @@ mod dreams;
 mod entries;
 mod errors;
 mod flags;
+mod health;
+mod hints;
 mod keys;
 mod log;
 mod mcp;
@@ -24,6 +26,7 @@ mod render;
 mod rollback;
 mod salvage;
 mod serve;
+mod server;
 mod server_log;
 mod snapshot;
 mod status;
@@ -56,12 +59,17 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return errors::report_usage(&error, asked_for_json(std::env::args_os())),
     };
+    if let Err(error) = server::check(&cli.globals, cli.command.as_ref()) {
+        return errors::report(&error, cli.globals.json, None);
+    }
     if let Some(code) = mcp::serve_if_asked(&cli) {
         return code;
     }
     let globals = cli.globals.clone();
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let done = run(cli, &mut out, Style::of_stdout()).and_then(|()| Ok(out.flush()?));
+    // What came before a failure is told, too.
+    let (done, flushed) = (run(cli, &mut out, Style::of_stdout()), out.flush());
+    let done = done.and_then(|()| Ok(flushed?));
     // What could not be written is not tried again when the buffer goes.
     drop(out.into_parts());
     let damage = globals.seen.damage.get().map(String::as_str);
@@ -86,8 +94,9 @@ fn asked_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
 /// # Errors
 /// [`CliError`] says why it failed.
 pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> {
-    let named = cli.globals.store.as_ref().map(|path| path.display().to_string());
-    let named = named.map(|path| render::shell_word(&render::escape(&path)));
+    let store = cli.globals.store.as_ref().map(|path| ("--store", path.display().to_string()));
+    let named = store.or_else(|| cli.globals.base_url.as_ref().map(|url| ("--base-url", url.clone())));
+    let named = named.map(|(option, word)| format!("{option} {}", render::shell_word(&render::escape(&word))));
     let mut console = Console::new(out, style.naming(named.as_deref()), cli.globals);
     let console = &mut console;
     match cli.command {
@@ -118,6 +127,7 @@ pub fn run(cli: Cli, out: &mut dyn Write, style: Style) -> Result<(), CliError> 
         Some(Command::Mcp(args)) => mcp::run(console, args),
         Some(Command::Serve(args)) => serve::serve(console, &args),
         Some(Command::Keys(args)) => keys::run(console, args),
+        Some(Command::Health(_)) => health::health(console),
         Some(Command::Completions(args)) => completions::completions(console, &args),
         Some(Command::Demo) => demo::run(console.out, console.style),
     }

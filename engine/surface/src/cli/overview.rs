@@ -6,7 +6,7 @@ const HEAD: &str = "\
 Memory for AI agents that remembers what happened to it. Every change is an event;
 nothing is lost in place, and everything can be taken back.
 
-Usage: bilinc [--store DIR] [--json] COMMAND [OPTIONS]
+Usage: bilinc [--store DIR | --base-url URL] [--json] COMMAND [OPTIONS]
 ";
 
 const TAIL: &str = "
@@ -14,11 +14,13 @@ Other
   mcp                Serve the store to agents over the Model Context Protocol
   serve              Serve stores over HTTP, one for each project
   keys               Make, list or revoke the API keys of a server
+  health             Say whether a server or a store is well
   completions        Print a completion script for a shell
   demo               See a dream pass and its undo on a store that is thrown away
 
 Options
   --store DIR        The store's folder; else BILINC_STORE, else the user's data folder
+  --base-url URL     A server, with the key in BILINC_API_KEY; else BILINC_BASE_URL
   --json             Print one JSON object instead of text for people
   -h, --help         This text; `bilinc COMMAND --help` explains a command
   -V, --version      The version

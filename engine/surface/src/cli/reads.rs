@@ -8,6 +8,8 @@ use super::entries::memory_types;
 use super::errors::CliError;
 use super::times::{self, Edge};
 use super::{carry, render};
+use crate::backend::{Backend, Reply};
+use crate::wire::entries::ListView;
 use crate::wire::fields::PROFILE_NAMES;
 use crate::wire::requests::{GetRequest, HistoryRequest, ListRequest, RecallRequest};
 
@@ -73,8 +75,8 @@ pub(super) fn recall(console: &mut Console<'_>, args: RecallArgs) -> Result<(), 
         explain: Some(args.explain),
         query_timestamp: times::optional("at", args.at.as_deref(), Edge::End)?,
     };
-    let (store, view) = carry::read(console, request)?;
-    console.answer(&store.memory, &view, render::recall)
+    let reply = carry::read(console, request)?;
+    console.answer(&reply, render::recall)
 }
 
 /// Options of `get`.
@@ -96,8 +98,8 @@ pub(super) struct GetArgs {
 /// Shows one memory.
 pub(super) fn get(console: &mut Console<'_>, args: &GetArgs) -> Result<(), CliError> {
     let as_of = args.as_of.as_deref().map(|text| times::point("as_of", text)).transpose()?;
-    let (store, view) = carry::read(console, GetRequest { key: args.key.clone(), as_of })?;
-    console.answer(&store.memory, &view, render::entry)
+    let reply = carry::read(console, GetRequest { key: args.key.clone(), as_of })?;
+    console.answer(&reply, render::entry)
 }
 
 /// The order of a list.
@@ -212,16 +214,34 @@ impl ListArgs {
 
 /// Lists memories.
 pub(super) fn list(console: &mut Console<'_>, args: ListArgs) -> Result<(), CliError> {
-    let mut request = args.request()?;
-    let (store, mut view) = carry::read(console, request.clone())?;
-    while let Some(cursor) = view.next_cursor.take_if(|_| args.all) {
-        request.cursor = Some(cursor);
-        let next = carry::read_on(&store.memory, request.clone())?;
-        view.entries.extend(next.entries);
-        (view.next_cursor, view.total) = (next.next_cursor, next.total);
+    let request = args.request()?;
+    carry::judge(&request)?;
+    let backend = carry::reader(&console.globals)?;
+    let mut reply = page(&backend, request.clone())?;
+    loop {
+        let listed = reply.answer.entries.len() as u64;
+        // A server may give less at once than was asked for.
+        let wanted = if args.all { args.limit } else { args.limit.saturating_sub(listed) };
+        let Some(cursor) = reply.answer.next_cursor.clone().filter(|_| wanted > 0) else { break };
+        let next = page(&backend, ListRequest { cursor: Some(cursor), limit: Some(wanted), ..request.clone() })?;
+        let view = reply.change();
+        view.entries.extend(next.answer.entries);
+        (view.next_cursor, view.total) = (next.answer.next_cursor, next.answer.total);
     }
     let more = args.next_command();
-    console.answer(&store.memory, &view, |out, style, view| render::list(out, style, view, &more))
+    console.answer(&reply, |out, style, view| render::list(out, style, view, &more))
+}
+
+/// A page of a list, a shorter one where the whole is too large for its server.
+fn page(backend: &Backend, mut request: ListRequest) -> Result<Reply<ListView>, CliError> {
+    loop {
+        match carry::ask(backend, request.clone()) {
+            Err(CliError::Server(error)) if error.is_too_large() && request.limit.is_some_and(|limit| limit > 1) => {
+                request.limit = request.limit.map(|limit| limit / 2);
+            }
+            done => return done,
+        }
+    }
 }
 
 /// Options of `history`.
@@ -247,6 +267,6 @@ pub(super) struct HistoryArgs {
 pub(super) fn history(console: &mut Console<'_>, args: &HistoryArgs) -> Result<(), CliError> {
     let values = Some(args.values.name().to_owned());
     let request = HistoryRequest { key: args.key.clone(), limit: Some(args.limit), values };
-    let (store, view) = carry::read(console, request)?;
-    console.answer(&store.memory, &view, render::history)
+    let reply = carry::read(console, request)?;
+    console.answer(&reply, render::history)
 }

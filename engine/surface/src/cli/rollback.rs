@@ -1,15 +1,14 @@
 //! `rollback preview` and `rollback execute`.
 
-use bilinc::Memory;
 use clap::{Args, Subcommand};
 
-use super::carry::SURFACE;
 use super::console::Console;
 use super::errors::CliError;
 use super::write::WriteArgs;
-use super::{carry, render, store};
+use super::{carry, render};
+use crate::backend::Reply;
 use crate::catalogue;
-use crate::wire::requests::{PreviewRequest, Request, RollbackRequest};
+use crate::wire::requests::{PreviewRequest, RollbackRequest};
 use crate::wire::snapshots::PreviewView;
 
 /// Options of `rollback`.
@@ -96,17 +95,18 @@ pub(super) struct ExecuteArgs {
 pub(super) fn run(console: &mut Console<'_>, command: RollbackCommand) -> Result<(), CliError> {
     match command {
         RollbackCommand::Preview(args) => {
+            carry::judge(&args.target.preview())?;
             // A token needs the secret of the store, which the first preview makes.
-            let store = store::inspect(&console.globals)?;
-            let view = carry::read_on(&store.memory, args.target.preview())?;
-            show(console, &store.memory, &view, &args.target.reason)
+            let backend = carry::inspector(&console.globals)?;
+            let reply = carry::ask(&backend, args.target.preview())?;
+            show(console, &reply, &args.target.reason)
         }
         RollbackCommand::Execute(args) => execute(console, &args),
     }
 }
 
-fn show(console: &mut Console<'_>, memory: &Memory, view: &PreviewView, reason: &str) -> Result<(), CliError> {
-    console.answer(memory, view, |out, style, view| render::preview(out, style, view, reason))
+fn show(console: &mut Console<'_>, reply: &Reply<PreviewView>, reason: &str) -> Result<(), CliError> {
+    console.answer(reply, |out, style, view| render::preview(out, style, view, reason))
 }
 
 fn execute(console: &mut Console<'_>, args: &ExecuteArgs) -> Result<(), CliError> {
@@ -119,21 +119,21 @@ fn execute(console: &mut Console<'_>, args: &ExecuteArgs) -> Result<(), CliError
         session_id: args.write.session.clone(),
     };
     // Judged before the store is opened, with whatever token.
-    let _ = request(String::new()).prepare(&SURFACE)?;
-    let memory = store::change(&console.globals, &args.write.request)?;
+    carry::judge(&request(String::new()))?;
+    let backend = carry::changer(&console.globals, &args.write.request)?;
     let token = match &args.confirmation_token {
         Some(token) => token.clone(),
-        None if args.yes => carry::read_on(&memory, target.preview())?.confirmation_token,
+        None if args.yes => carry::ask(&backend, target.preview())?.answer.confirmation_token,
         None => {
             if !console.globals.json {
-                let view = carry::read_on(&memory, target.preview())?;
-                show(console, &memory, &view, &target.reason)?;
+                let reply = carry::ask(&backend, target.preview())?;
+                show(console, &reply, &target.reason)?;
                 console.out.flush()?;
             }
             let message = "nothing was changed: give the --confirmation-token of a preview, or --yes";
             return Err(CliError::usage("confirmation_token", message));
         }
     };
-    let written = request(token).prepare(&SURFACE)?(&memory)?;
-    console.answer_write(&memory, &written.answer, written.replayed, render::rolled_back)
+    let reply = carry::ask_under(&backend, &args.write.request, request(token))?;
+    console.answer(&reply, render::rolled_back)
 }

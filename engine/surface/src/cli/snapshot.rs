@@ -75,13 +75,11 @@ fn create(console: &mut Console<'_>, args: CreateArgs) -> Result<(), CliError> {
     let metadata = args.metadata.as_deref().map(|text| fields::metadata("metadata", text)).transpose()?;
     let (source, session_id) = (args.write.source(), args.write.session);
     let request = SnapshotRequest { label: args.label, metadata, source, session_id };
-    let (memory, written) = carry::create(console, &args.write.request, request)?;
-    console.answer_write(&memory, &written.answer, written.replayed, |out, style, view| {
-        render::snapshot_taken(out, style, &view.snapshot)
-    })
+    let reply = carry::create(console, &args.write.request, request)?;
+    console.answer(&reply, |out, style, view| render::snapshot_taken(out, style, &view.snapshot))
 }
 
 fn list(console: &mut Console<'_>, args: &ListArgs) -> Result<(), CliError> {
-    let (store, view) = carry::read(console, SnapshotsRequest { limit: Some(args.limit) })?;
-    console.answer(&store.memory, &view, render::snapshots)
+    let reply = carry::read(console, SnapshotsRequest { limit: Some(args.limit) })?;
+    console.answer(&reply, render::snapshots)
 }

@@ -6,8 +6,9 @@ use clap::Args;
 use super::console::Console;
 use super::errors::CliError;
 use super::progress::Progress;
-use super::{render, store};
-use crate::wire::requests;
+use super::{carry, render, server, store};
+use crate::backend::Reply;
+use crate::wire::requests::{self, StatusRequest, VerifyRequest};
 use crate::wire::status::StatusView;
 use crate::wire::verify::VerifiedView;
 
@@ -36,22 +37,33 @@ pub(super) struct VerifyArgs {
 
 /// Shows what the store holds and how it is.
 pub(super) fn status(console: &mut Console<'_>) -> Result<(), CliError> {
+    if server::named(&console.globals)?.is_some() {
+        let reply = carry::read(console, StatusRequest {})?;
+        return console.answer(&reply, render::status);
+    }
     let store = store::inspect(&console.globals)?;
     let path = Some(store.path.display().to_string());
     let view = StatusView::new(&store.memory.status()?, path, store.exists);
-    console.answer(&store.memory, &view, render::status)
+    console.answer(&Reply::of_store(store.memory, view), render::status)
 }
 
 /// Proves the whole log.
 pub(super) fn verify(console: &mut Console<'_>, args: &VerifyArgs) -> Result<(), CliError> {
+    if server::named(&console.globals)?.is_some() {
+        let since_head = args.since_head.map(|head| head.to_string());
+        let reply = carry::read(console, VerifyRequest { since_head })?;
+        return console.answer(&reply, render::verified);
+    }
     let store = store::read(&console.globals).map_err(unreadable)?;
     if !store.exists {
         // A history that is not there is not the one that the head was noted of.
         if args.since_head.is_some() {
             return Err(store::not_found(&store.path));
         }
-        return console.answer(&store.memory, &VerifiedView::nothing(), |out, _, _| {
-            let path = store.path.display().to_string();
+        let path = store.path.clone();
+        let reply = Reply::of_store(store.memory, VerifiedView::nothing());
+        return console.answer(&reply, |out, _, _| {
+            let path = path.display().to_string();
             writeln!(out, "No store yet at {}: nothing to verify.", render::escape(&path))
         });
     }
@@ -61,7 +73,7 @@ pub(super) fn verify(console: &mut Console<'_>, args: &VerifyArgs) -> Result<(),
     // Where the log ends says how much is affected; a log that cannot say that is unsound without it.
     let unsound = |error| CliError::Unsound { error, head: store.memory.head().ok().map(|head| head.seq) };
     let view = sound(proved.map_err(unsound)?)?;
-    console.answer(&store.memory, &view, render::verified)
+    console.answer(&Reply::of_store(store.memory, view), render::verified)
 }
 
 fn prove(memory: &Memory, since: Option<KnownHead>, progress: &mut dyn FnMut(u64, u64)) -> Result<VerifiedView, Error> {

@@ -23,7 +23,7 @@ pub(super) struct Store {
 
 /// What a command needs of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
+pub(super) enum Need {
     /// Takes no lock of the log and changes nothing in it.
     Read,
     /// Opens for writing, so that it sees what a writer would.
@@ -44,10 +44,9 @@ pub(super) fn inspect(globals: &Globals) -> Result<Store, CliError> {
     open(globals, Need::Inspect, false)
 }
 
-/// Opens the store to change what is in it.
-pub(super) fn change(globals: &Globals, args: &RequestArgs) -> Result<Memory, CliError> {
-    let store = open(globals, Need::Change, args.allow_secrets)?;
-    Ok(args.handle(&store.memory))
+/// Opens the store to say whether it is well, which is the whole answer: nothing is warned of.
+pub(super) fn quietly(globals: &Globals) -> Result<Store, CliError> {
+    open(&Globals { json: true, ..globals.clone() }, Need::Inspect, false)
 }
 
 /// Opens the store to put something in, and makes it where there is none.
@@ -56,7 +55,8 @@ pub(super) fn create(globals: &Globals, args: &RequestArgs) -> Result<Memory, Cl
     Ok(args.handle(&store.memory))
 }
 
-fn open(globals: &Globals, need: Need, allow_secrets: bool) -> Result<Store, CliError> {
+/// Opens the store.
+pub(super) fn open(globals: &Globals, need: Need, allow_secrets: bool) -> Result<Store, CliError> {
     let (path, is_default) = folder(globals)?;
     let builder = Memory::builder()
         .create(need == Need::Create)

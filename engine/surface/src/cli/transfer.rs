@@ -1,7 +1,7 @@
 //! `export` and `import`.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use bilinc::{Memory, Written};
@@ -11,11 +11,17 @@ use super::carry::SURFACE;
 use super::console::Console;
 use super::errors::CliError;
 use super::progress::Progress;
-use super::write::WriteArgs;
-use super::{render, store};
+use super::render::Style;
+use super::write::{RequestArgs, WriteArgs};
+use super::{render, server, store};
+use crate::backend::Reply;
 use crate::mcp::knowledge_graph::{self, Unreadable};
-use crate::wire::requests::ImportRequest;
+use crate::remote::Client;
+use crate::wire::requests::{ImportRequest, StatusRequest};
 use crate::wire::transfer::{ExportView, ImportView};
+
+/// Bytes that are copied at once.
+const PIECE: usize = 64 * 1024;
 
 /// Options of `export`.
 #[derive(Debug, Args)]
@@ -34,22 +40,56 @@ pub(super) struct ExportArgs {
 
 /// Writes all memories.
 pub(super) fn export(console: &mut Console<'_>, args: &ExportArgs) -> Result<(), CliError> {
+    let path = args.output.as_deref().filter(|path| !is_stdout(path));
+    if let Some(client) = server::named(&console.globals)? {
+        return export_of_server(console, &client, path);
+    }
     let store = store::read(&console.globals)?;
     let progress = Progress::items("Exporting", console.globals.json);
     let mut show = |done, total| progress.at(done, total);
-    let Some(path) = args.output.as_deref().filter(|path| !is_stdout(path)) else {
+    let Some(path) = path else {
         store.memory.export(&mut *console.out, &mut show)?;
         drop(progress);
         return warn_of_losses(&store.memory);
     };
-    let exported = to_file(&store.memory, path, &mut show)?;
+    let exported = to_file(path, |output| Ok(store.memory.export(output, &mut show)?))?;
     drop(progress);
     warn_of_losses(&store.memory)?;
     let view = ExportView { exported, file: path.display().to_string() };
-    console.answer(&store.memory, &view, |out, style, view| {
-        let noun = if view.exported == 1 { "memory" } else { "memories" };
-        writeln!(out, "Exported {} {noun} to {}", view.exported, style.bold(&render::escape(&view.file)))
-    })
+    console.answer(&Reply::of_store(store.memory, view), exported_to)
+}
+
+/// The same out of a server: lines are written as they come.
+fn export_of_server(console: &mut Console<'_>, client: &Client, path: Option<&Path>) -> Result<(), CliError> {
+    let lines = client.export()?;
+    let Some(path) = path else {
+        copy(client, lines, &mut *console.out)?;
+        return Ok(());
+    };
+    let exported = to_file(path, |output| copy(client, lines, output))?;
+    let view = ExportView { exported, file: path.display().to_string() };
+    let state = client.ask(&StatusRequest {}, None)?.state;
+    console.answer_at(state, &view, exported_to)
+}
+
+/// Copies lines and counts them. What breaks off in the middle is an error, never an end.
+fn copy(client: &Client, mut lines: impl Read, output: &mut dyn Write) -> Result<u64, CliError> {
+    let mut count = 0_u64;
+    let mut piece = vec![0; PIECE];
+    loop {
+        let read = match lines.read(&mut piece) {
+            Ok(0) => return Ok(count),
+            Ok(read) => piece.get(..read).unwrap_or_default(),
+            Err(error) => return Err(client.broke_off(&error).into()),
+        };
+        count = count.saturating_add(read.iter().filter(|byte| **byte == b'\n').count() as u64);
+        output.write_all(read)?;
+    }
+}
+
+fn exported_to(out: &mut dyn Write, style: Style, view: &ExportView) -> io::Result<()> {
+    let noun = if view.exported == 1 { "memory" } else { "memories" };
+    writeln!(out, "Exported {} {noun} to {}", view.exported, style.bold(&render::escape(&view.file)))
 }
 
 /// An export that leaves something out says so, wherever it goes.
@@ -69,14 +109,14 @@ fn is_stdout(path: &Path) -> bool {
 
 /// Writes to a file beside the target that then takes its place, so that a failure leaves what was
 /// there. A link stays, and the file that it leads to is replaced; a device or a pipe is written to.
-fn to_file(memory: &Memory, path: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<u64, CliError> {
+fn to_file(path: &Path, export: impl FnOnce(&mut dyn Write) -> Result<u64, CliError>) -> Result<u64, CliError> {
     let failed = |source: io::Error| CliError::File { doing: "write", path: path.display().to_string(), source };
     let target = match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => return Err(failed(io::ErrorKind::IsADirectory.into())),
         Ok(found) if found.is_file() => path.canonicalize().map_err(failed)?,
         Ok(_) => {
             let mut output = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);
-            let exported = memory.export(&mut output, progress)?;
+            let exported = export(&mut output)?;
             output.flush().map_err(failed)?;
             return Ok(exported);
         }
@@ -85,7 +125,7 @@ fn to_file(memory: &Memory, path: &Path, progress: &mut dyn FnMut(u64, u64)) -> 
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".bilinc-export-").tempfile_in(folder).map_err(failed)?;
     let mut output = BufWriter::new(file.as_file_mut());
-    let exported = memory.export(&mut output, progress)?;
+    let exported = export(&mut output)?;
     output.flush().map_err(failed)?;
     drop(output);
     file.as_file().sync_all().map_err(failed)?;
@@ -152,10 +192,48 @@ pub(super) fn import(console: &mut Console<'_>, args: ImportArgs) -> Result<(), 
     };
     let (source, session_id) = (args.write.source(), args.write.session);
     let request = ImportRequest { if_absent: Some(args.if_absent), source, session_id };
+    if let Some(client) = server::named(&console.globals)? {
+        return import_to_server(console, &client, request, &args.write.request, input, &args.file);
+    }
     let (actor, options) = request.options(&SURFACE);
-    let memory = store::create(&console.globals, &args.write.request)?.acting_as(actor);
+    let memory = store::create(&console.globals, &args.write.request)?;
     let progress = Progress::items("Importing", console.globals.json);
-    let written: Written<_> = memory.import(input, options, &mut |done, total| progress.at(done, total))?;
+    let acting = memory.acting_as(actor);
+    let written: Written<_> = acting.import(input, options, &mut |done, total| progress.at(done, total))?;
     drop(progress);
-    console.answer_write(&memory, &ImportView::from(&written.answer), written.replayed, render::imported)
+    let mut reply = Reply::of_store(memory, ImportView::from(&written.answer));
+    reply.replayed = written.replayed;
+    console.answer(&reply, render::imported)
+}
+
+/// The lines of an import, which remember why they could not be read.
+struct Lines<R> {
+    input: R,
+    failed: Option<io::Error>,
+}
+
+impl<R: Read> Read for Lines<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.input.read(into).inspect_err(|error| self.failed = Some(error.kind().into()))
+    }
+}
+
+/// Sends lines to a server.
+fn import_to_server(
+    console: &mut Console<'_>,
+    client: &Client,
+    request: ImportRequest,
+    args: &RequestArgs,
+    input: impl Read,
+    path: &Path,
+) -> Result<(), CliError> {
+    args.refuse_secrets_of_a_server()?;
+    let mut lines = Lines { input, failed: None };
+    let once = args.idempotency_key.as_deref();
+    let sent = client.import(&request, once, &mut lines);
+    match (sent, lines.failed) {
+        // Of a body that breaks off nothing is written.
+        (Err(_), Some(source)) => Err(CliError::File { doing: "read", path: path.display().to_string(), source }),
+        (sent, _) => console.answer(&Reply::of_server(sent?, once.is_some()), render::imported),
+    }
 }

@@ -98,9 +98,7 @@ pub(super) fn undo(console: &mut Console<'_>, args: &UndoArgs) -> Result<(), Cli
                        --after or --before";
         return Err(CliError::usage("selection", message));
     };
-    let (memory, written) = carry::change(console, &args.request, args.request()?)?;
+    let reply = carry::change(console, &args.request, args.request()?)?;
     let what = render::escape(&what);
-    console.answer_write(&memory, &written.answer, written.replayed, |out, style, view| {
-        render::undone(out, style, view, &what)
-    })
+    console.answer(&reply, |out, style, view| render::undone(out, style, view, &what))
 }

@@ -43,6 +43,15 @@ impl WriteArgs {
 }
 
 impl RequestArgs {
+    /// Whether a server stores credentials is decided by who runs it.
+    pub(super) fn refuse_secrets_of_a_server(&self) -> Result<(), CliError> {
+        if self.allow_secrets {
+            let message = "a server decides that itself: `bilinc serve --allow-secrets`";
+            return Err(CliError::usage("allow_secrets", message));
+        }
+        Ok(())
+    }
+
     pub(super) fn handle(&self, memory: &Memory) -> Memory {
         self.idempotency_key.as_deref().map_or_else(|| memory.clone(), |name| memory.with_idempotency_key(name))
     }

@@ -71,7 +71,7 @@ impl Failure {
         if !writes {
             return failure;
         }
-        let details = Details { outcome: Some("unknown"), ..*failure.details };
+        let details = Details { outcome: Some("unknown".into()), ..*failure.details };
         Self { retryable: false, retry_after: None, details: Box::new(details), ..failure }
     }
 
@@ -247,7 +247,7 @@ mod tests {
         let stopped = LogError::Poisoned { durable: 3, cause: "sync".to_owned() };
         let failure = Failure::from(Error::from(EngineError::from(stopped)));
         assert_eq!((failure.status.as_u16(), failure.retryable, failure.writer_stopped), (503, false, true));
-        assert_eq!(failure.details.outcome, Some("unknown"));
+        assert_eq!(failure.details.outcome.as_deref(), Some("unknown"));
         let busy = LogError::Busy { lock: "append.lock", holder: String::new(), waited: std::time::Duration::ZERO };
         let failure = Failure::from(Error::from(EngineError::from(busy)));
         assert_eq!((failure.status.as_u16(), failure.retryable, failure.retry_after), (503, true, Some(1)));
@@ -257,6 +257,6 @@ mod tests {
     fn what_took_too_long_may_be_asked_again_unless_it_writes() {
         assert!(Failure::too_slow(false).retryable);
         let write = Failure::too_slow(true);
-        assert_eq!((write.retryable, write.details.outcome), (false, Some("unknown")));
+        assert_eq!((write.retryable, write.details.outcome.as_deref()), (false, Some("unknown")));
     }
 }

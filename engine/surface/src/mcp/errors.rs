@@ -1,29 +1,25 @@
 //! Failures of tools: the error that every surface gives, and what a model can do next.
 
 use bilinc::log::LogError;
-use bilinc::{DreamApplyError, EngineError, Error, Ids, Rejection, TimeOrderedIds};
+use bilinc::{EngineError, Error, Rejection};
 use rmcp::model::{CallToolResult, ContentBlock};
 
 use super::limits;
+use crate::backend::{ApplyFailed, Failed};
 use crate::wire::errors::{Details, ErrorView};
 
 /// Why a tool failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The library said no, or failed.
-    Library(Box<Error>),
+    /// The store or the server said no, or failed.
+    Asked(Failed),
     /// A dream failed part-way.
-    Apply {
-        /// What failed, and what was done before.
-        failed: Box<DreamApplyError>,
-        /// Whether it was only tried out.
-        dry_run: bool,
-    },
+    Apply(Box<ApplyFailed>),
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self::Library(Box::new(error))
+        Self::Asked(error.into())
     }
 }
 
@@ -33,24 +29,31 @@ impl From<Rejection> for Failure {
     }
 }
 
+impl From<Failed> for Failure {
+    fn from(failed: Failed) -> Self {
+        Self::Asked(failed)
+    }
+}
+
 impl Failure {
-    /// The error of the library.
-    pub(super) fn error(&self) -> &Error {
+    /// The error without what came before it.
+    pub(super) fn error(&self) -> &Failed {
         match self {
-            Self::Library(error) => error,
-            Self::Apply { failed, .. } => &failed.error,
+            Self::Asked(error) => error,
+            Self::Apply(failed) => &failed.error,
         }
     }
 
     /// Whether the store's writer has stopped.
     pub(super) fn writer_stopped(&self) -> bool {
-        matches!(self.error(), Error::Engine(EngineError::Log(LogError::Poisoned { .. })))
+        let Failed::Library(error) = self.error() else { return false };
+        matches!(**error, Error::Engine(EngineError::Log(LogError::Poisoned { .. })))
     }
 
     fn details(&self) -> Details {
         match self {
-            Self::Library(error) => error.as_ref().into(),
-            Self::Apply { failed, dry_run } => Details::of_apply(failed, *dry_run),
+            Self::Asked(error) => error.details(),
+            Self::Apply(failed) => failed.error.details().with_pages(failed),
         }
     }
 
@@ -59,11 +62,14 @@ impl Failure {
         let error = self.error();
         let mut view = ErrorView {
             error: error.code().to_owned(),
-            message: error.to_string(),
-            request_id: uuid::Uuid::from_u128(TimeOrderedIds.next_id()).to_string(),
+            message: error.message(),
+            request_id: error.request_id(),
             retryable: error.is_retryable(),
-            details: Details { degraded: degraded.map(str::to_owned), ..self.details() },
+            details: self.details(),
         };
+        if let Some(degraded) = degraded {
+            view.details.degraded = Some(degraded.to_owned());
+        }
         let mut omitted = 0;
         loop {
             if let Some(text) = limits::written(&view) {
@@ -96,41 +102,49 @@ impl Failure {
 }
 
 /// What to do next, where the message leaves it open.
-fn hint(error: &Error) -> Option<&'static str> {
+fn hint(failed: &Failed) -> Option<&'static str> {
+    let error = match failed {
+        Failed::Library(error) => error.as_ref(),
+        Failed::Server(error) => {
+            let unknown = error.view.details.outcome.is_some();
+            return hint_for(error.code()).or_else(|| unknown.then_some(UNKNOWN));
+        }
+    };
     match error {
-        Error::Rejected(rejection) => Some(match rejection {
-            Rejection::MemoryNotFound { .. } => {
-                "recall or list_memories finds keys that exist; history shows whether this one ever did."
-            }
-            Rejection::MemoryExists { .. } => "Use revise to replace its value, or leave out if_absent.",
-            Rejection::VersionConflict { .. } => {
-                "Somebody changed it meanwhile: get it, decide again, and name the version it has now."
-            }
-            Rejection::RevisionRejected { .. } => {
-                "The stored memory is guarded: keep it, give at least its importance, or use strategy recency."
-            }
-            Rejection::SnapshotNotFound(_) => "snapshot with action list names them all.",
-            Rejection::DreamNotFound(_) => "dream_list names them all.",
-            Rejection::DreamClosed { .. } => "Begin another pass with dream_start.",
-            Rejection::UndoWindowExpired { .. } => "undo with dream_id has no time limit.",
-            Rejection::ForgetCapExceeded { .. } => {
-                "Nothing of that page was written: send fewer forgets, and revise, flag or leave the others."
-            }
-            Rejection::SecretDetected { .. } => "Save it without the credential: say where it is kept instead.",
-            Rejection::StateChangedSincePreview | Rejection::ConfirmationExpired => {
-                "Call rollback with mode preview again and look at it anew."
-            }
-            _ => return None,
-        }),
+        Error::Rejected(rejection) => hint_for(rejection.code()),
         Error::Engine(EngineError::Log(error)) => match error {
             LogError::Busy { .. } => Some("Another process is writing; try again."),
             LogError::ReadOnly { .. } => Some("Reads go on; status says why nothing can be written."),
             LogError::Damage(_) => Some("Nothing was changed. A person has to look: `bilinc salvage --preview`."),
-            LogError::Poisoned { .. } | LogError::Unsettled { .. } => {
-                Some("Whether it was written is unknown: the same call with the same idempotency_key settles it.")
-            }
+            LogError::Poisoned { .. } | LogError::Unsettled { .. } => Some(UNKNOWN),
             _ => None,
         },
         _ => None,
     }
+}
+
+const UNKNOWN: &str = "Whether it was written is unknown: the same call with the same idempotency_key settles it.";
+
+/// What to do about a refusal.
+fn hint_for(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "memory_not_found" => "recall or list_memories finds keys that exist; history shows whether this one ever did.",
+        "memory_exists" => "Use revise to replace its value, or leave out if_absent.",
+        "version_conflict" => "Somebody changed it meanwhile: get it, decide again, and name the version it has now.",
+        "revision_rejected" => {
+            "The stored memory is guarded: keep it, give at least its importance, or use strategy recency."
+        }
+        "snapshot_not_found" => "snapshot with action list names them all.",
+        "dream_not_found" => "dream_list names them all.",
+        "dream_closed" => "Begin another pass with dream_start.",
+        "undo_window_expired" => "undo with dream_id has no time limit.",
+        "forget_cap_exceeded" => {
+            "Nothing of that page was written: send fewer forgets, and revise, flag or leave the others."
+        }
+        "secret_detected" => "Save it without the credential: say where it is kept instead.",
+        "state_changed_since_preview" | "rollback_confirmation_expired" => {
+            "Call rollback with mode preview again and look at it anew."
+        }
+        _ => return None,
+    })
 }

@@ -66,10 +66,10 @@ impl<'a> Making<'a> {
         items: usize,
         mut build: impl FnMut(Cut) -> Result<T, Failure>,
     ) -> Result<Reply, Failure> {
-        let head = self.handle.head()?;
-        let degraded = self.handle.memory.damage();
+        let degraded = self.handle.damage();
         let text = limits::fit(items, |cut| {
-            let answer = Answer::new(build(cut)?, head).replayed(self.replayed);
+            let view = build(cut)?;
+            let answer = Answer::new(view, self.handle.state()?).replayed(self.replayed);
             Ok(Envelope { notice: self.notice, answer, degraded: degraded.clone() })
         })?;
         Ok(Reply { text, structured: None })

@@ -31,7 +31,7 @@ pub(super) fn graph() -> Resource {
 /// Reads the whole graph.
 pub(super) fn read_graph(store: &Store, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let failed = |error: bilinc::Error| ErrorData::internal_error(error.to_string(), None);
-    let graph = store.read().and_then(|handle| Graph::of(&handle.memory)).map_err(failed)?;
+    let graph = store.read().and_then(|handle| Graph::of(handle.memory()?)).map_err(failed)?;
     let text = knowledge_graph::pretty(&graph);
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type("application/json")]))
 }
@@ -43,7 +43,7 @@ pub(super) fn read(store: &Store, uri: &str) -> Result<ReadResourceResult, Error
     let key = percent_decode_str(key).decode_utf8().map_err(|_| not_found())?;
     let reply = get(store, &key).map_err(|failure| match failure.error().code() {
         "memory_not_found" | "invalid_request" => not_found(),
-        _ => ErrorData::internal_error(failure.error().to_string(), None),
+        _ => ErrorData::internal_error(failure.error().message(), None),
     })?;
     let contents = ResourceContents::text(reply.text, uri).with_mime_type("application/json");
     Ok(ReadResourceResult::new(vec![contents]))

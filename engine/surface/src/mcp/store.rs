@@ -1,9 +1,17 @@
-//! The store that is served: open already, or opened when it is first needed.
+//! The store that is served: open already, opened when it is first needed, or on a server.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use bilinc::{ChainHash, Error, Head, Memory, Seq};
+use bilinc::{ChainHash, Error, Head, Memory, Rejection, Seq, Written};
+
+use super::tools::SURFACE;
+use crate::backend::{ApplyFailed, Backend, Failed, Reply};
+use crate::remote::Client;
+use crate::wire::StateVersion;
+use crate::wire::dreams::AppliedView;
+use crate::wire::requests::{DreamApplyRequest, Request, StatusRequest};
+use crate::wire::status::StatusView;
 
 /// The end of the log of a store that is not there.
 const NO_STORE: Head = Head { seq: Seq::ZERO, chain: ChainHash([0; 32]) };
@@ -16,6 +24,7 @@ pub struct Store {
     open: Box<Opener>,
     opened: Mutex<Option<Memory>>,
     path: Option<String>,
+    server: Option<Arc<Client>>,
 }
 
 impl fmt::Debug for Store {
@@ -27,16 +36,74 @@ impl fmt::Debug for Store {
 /// A handle of a store, or of the emptiness where one would be.
 #[derive(Debug)]
 pub(super) struct Handle {
-    /// The handle.
-    pub(super) memory: Memory,
+    backend: Backend,
     /// Whether the store is there.
-    pub(super) exists: bool,
+    exists: bool,
+    /// Where the log stood behind the last answer of a server.
+    state: Mutex<Option<StateVersion>>,
 }
 
 impl Handle {
+    fn new(backend: Backend, exists: bool) -> Self {
+        Self { backend, exists, state: Mutex::default() }
+    }
+
     /// Where the log stands.
-    pub(super) fn head(&self) -> Result<Head, Error> {
-        if self.exists { self.memory.head() } else { Ok(NO_STORE) }
+    pub(super) fn state(&self) -> Result<StateVersion, Error> {
+        match &self.backend {
+            Backend::Embedded(memory) if self.exists => Ok(memory.head()?.into()),
+            Backend::Embedded(_) => Ok(NO_STORE.into()),
+            Backend::Server(_) => {
+                let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                Ok(state.unwrap_or_else(|| NO_STORE.into()))
+            }
+        }
+    }
+
+    /// The store itself, for what no server can be asked for.
+    pub(super) fn memory(&self) -> Result<&Memory, Error> {
+        match &self.backend {
+            Backend::Embedded(memory) => Ok(memory),
+            Backend::Server(_) => Err(Rejection::invalid("tools", "embedded_only", "these tools need a store").into()),
+        }
+    }
+
+    /// The damage before which it answers.
+    pub(super) fn damage(&self) -> Option<String> {
+        match &self.backend {
+            Backend::Embedded(memory) => memory.damage(),
+            Backend::Server(_) => None,
+        }
+    }
+
+    /// Carries a request out.
+    pub(super) fn ask<R: Request>(&self, request: R, once: Option<&str>) -> Result<Written<R::Answer>, Failed> {
+        self.answered(self.backend.ask(&SURFACE, request, once)?)
+    }
+
+    /// Carries out the actions of a dream.
+    pub(super) fn apply(
+        &self,
+        request: DreamApplyRequest,
+        once: Option<&str>,
+    ) -> Result<Written<AppliedView>, ApplyFailed> {
+        let reply = self.backend.apply(&SURFACE, request, once)?;
+        self.answered(reply).map_err(ApplyFailed::whole)
+    }
+
+    /// How the store at `path` is.
+    pub(super) fn status(&self, path: Option<String>) -> Result<StatusView, Failed> {
+        match &self.backend {
+            Backend::Embedded(memory) => Ok(StatusView::new(&memory.status()?, path, self.exists)),
+            Backend::Server(_) => Ok(self.ask(StatusRequest {}, None)?.answer),
+        }
+    }
+
+    fn answered<A>(&self, reply: Reply<A>) -> Result<Written<A>, Failed> {
+        if let Backend::Server(_) = self.backend {
+            *self.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply.state()?);
+        }
+        Ok(Written { answer: reply.answer, replayed: reply.replayed })
     }
 }
 
@@ -44,7 +111,7 @@ impl Store {
     /// A store that is open.
     #[must_use]
     pub fn of(memory: Memory, path: Option<String>) -> Self {
-        Self { open: Box::new(|_| Ok(None)), opened: Mutex::new(Some(memory)), path }
+        Self { open: Box::new(|_| Ok(None)), opened: Mutex::new(Some(memory)), path, server: None }
     }
 
     /// A store that is opened by the first call that needs it, and made by the first that writes.
@@ -53,13 +120,19 @@ impl Store {
         path: String,
         open: impl Fn(bool) -> Result<Option<Memory>, Error> + Send + Sync + 'static,
     ) -> Self {
-        Self { open: Box::new(open), opened: Mutex::new(None), path: Some(path) }
+        Self { open: Box::new(open), opened: Mutex::new(None), path: Some(path), server: None }
+    }
+
+    /// A store on a server.
+    #[must_use]
+    pub fn on_server(client: Arc<Client>) -> Self {
+        Self { open: Box::new(|_| Ok(None)), opened: Mutex::new(None), path: None, server: Some(client) }
     }
 
     /// A store that is there, opened by the first call that needs it; where it is, is nobody's business.
     #[must_use]
     pub fn opened_by(open: impl Fn() -> Result<Memory, Error> + Send + Sync + 'static) -> Self {
-        Self { open: Box::new(move |_| open().map(Some)), opened: Mutex::new(None), path: None }
+        Self { open: Box::new(move |_| open().map(Some)), opened: Mutex::new(None), path: None, server: None }
     }
 
     /// Where it is.
@@ -77,9 +150,12 @@ impl Store {
     /// # Errors
     /// When it cannot be opened.
     pub(super) fn read(&self) -> Result<Handle, Error> {
+        if let Some(client) = &self.server {
+            return Ok(Handle::new(Backend::Server(Arc::clone(client)), true));
+        }
         match self.opened(false)? {
-            Some(memory) => Ok(Handle { memory, exists: true }),
-            None => Ok(Handle { memory: Memory::in_memory()?, exists: false }),
+            Some(memory) => Ok(Handle::new(Backend::Embedded(memory), true)),
+            None => Ok(Handle::new(Backend::Embedded(Memory::in_memory()?), false)),
         }
     }
 
@@ -97,7 +173,7 @@ impl Store {
     /// When it cannot be opened or made.
     pub(super) fn create(&self) -> Result<Handle, Error> {
         match self.opened(true)? {
-            Some(memory) => Ok(Handle { memory, exists: true }),
+            Some(memory) => Ok(Handle::new(Backend::Embedded(memory), true)),
             None => self.read(),
         }
     }

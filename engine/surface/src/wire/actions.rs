@@ -46,15 +46,24 @@ pub struct ActionList {
 /// # Errors
 /// `invalid_request` that names the field, for what cannot be read as actions.
 pub fn parse(text: &str) -> Result<ActionList, Rejection> {
+    let (actions, report) = split(text)?;
+    Ok(ActionList { actions: actions.as_deref().map(list).transpose()?.unwrap_or_default(), report })
+}
+
+/// The array of actions as it came, and the report that came along.
+///
+/// # Errors
+/// As [`parse`], but that no action is looked into.
+pub fn split(text: &str) -> Result<(Option<Box<RawValue>>, Option<Json>), Rejection> {
     let raw: &RawValue = serde_json::from_str(text.trim())
         .map_err(|error| Rejection::invalid("actions", "invalid_json", format!("not JSON: {error}")))?;
     if raw.get().starts_with('[') {
-        return Ok(ActionList { actions: list(raw)?, report: None });
+        return Ok((Some(raw.to_owned()), None));
     }
     let (mut actions, mut report) = (None, None);
     for (name, value) in members("body", raw)? {
         match name.as_str() {
-            "actions" => unique("actions", &mut actions, list(value)?)?,
+            "actions" => unique("actions", &mut actions, value.to_owned())?,
             "report" if value.get() == "null" => {}
             "report" => unique("report", &mut report, fields::json("report", value.get(), limits::REPORT_BYTES)?)?,
             other => {
@@ -63,7 +72,7 @@ pub fn parse(text: &str) -> Result<ActionList, Rejection> {
             }
         }
     }
-    Ok(ActionList { actions: actions.unwrap_or_default(), report })
+    Ok((actions, report))
 }
 
 /// Reads an array of actions.

@@ -1,13 +1,15 @@
 //! The changes between two points.
 
+use std::borrow::Cow;
+
 use bilinc::{Diff, DiffItem, Error, Json, Key, Rejection, Seq, Version};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::is_false;
+use super::{given, is_false};
 
 /// How many keys each list has, whole.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 pub struct DiffCounts {
     /// Entries at the second point only.
     pub added: u64,
@@ -18,7 +20,7 @@ pub struct DiffCounts {
 }
 
 /// The changes between two points.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffView {
     /// `current`, or the point that was asked for.
@@ -44,14 +46,14 @@ pub struct DiffView {
 }
 
 /// A key in a diff.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffEntry {
     /// The key.
     #[schema(value_type = String)]
     pub key: Key,
     /// What kind of memory it is, at the second point if it is there.
-    pub memory_type: Option<&'static str>,
+    pub memory_type: Option<Cow<'static, str>>,
     /// Its version at the first point.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -61,22 +63,22 @@ pub struct DiffEntry {
     #[schema(value_type = Option<String>)]
     pub after_version: Option<Version>,
     /// Its value at the first point.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub before: Option<Json>,
     /// Its value at the second point.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub after: Option<Json>,
     /// Whether a value was cut, which happens over MCP alone.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     #[schema(ignore)]
     pub value_truncated: bool,
     /// Whether a value is hidden because a later forget stands.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub values_redacted: bool,
     /// Whether a value was lost with damage of the log.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub value_lost: bool,
 }
 
@@ -101,7 +103,7 @@ impl From<&DiffItem> for DiffEntry {
         let (before, after) = (item.before.as_ref(), item.after.as_ref());
         Self {
             key: item.key.clone(),
-            memory_type: after.or(before).map(|state| state.entry.facts.memory_type.name()),
+            memory_type: after.or(before).map(|state| state.entry.facts.memory_type.name().into()),
             before_version: before.map(|state| state.entry.version),
             after_version: after.map(|state| state.entry.version),
             before: before.and_then(|state| state.value.clone()),

@@ -1,16 +1,18 @@
 //! Entries, and the answers of what changes one.
 
+use std::borrow::Cow;
+
 use bilinc::{
     DreamId, Entry, EntryChange, Json, Key, ListPage, ListedEntry, MemoryEntry, OpenFlag, Order, PurgeSummary, Seq,
     Version,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Time, is_false};
+use super::{Time, given, is_false};
 
 /// An open flag.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FlagView {
     /// Where it was set.
@@ -48,22 +50,22 @@ pub fn flags_of(entry: &Entry) -> Vec<FlagView> {
 }
 
 /// An entry, with as much of its value as was asked for.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryView {
     /// Its key.
     #[schema(value_type = String)]
     pub key: Key,
     /// Its value.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub value: Option<Json>,
     /// Whether a value was cut, which happens over MCP alone.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     #[schema(ignore)]
     pub value_truncated: bool,
     /// What kind of memory it is.
-    pub memory_type: &'static str,
+    pub memory_type: Cow<'static, str>,
     /// 0.0 to 1.0.
     pub importance: f64,
     /// Its metadata object.
@@ -94,13 +96,13 @@ pub struct EntryView {
     /// Its open flags, oldest first.
     pub flags: Vec<FlagView>,
     /// Whether value and metadata are hidden because a later forget stands.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub values_redacted: bool,
     /// Whether the value or the metadata was lost with damage of the log.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub value_lost: bool,
     /// Whether what is said beside the value is only the last that is known, since something was lost.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub incomplete: bool,
 }
 
@@ -111,7 +113,7 @@ impl EntryView {
             key: key.clone(),
             value,
             value_truncated: false,
-            memory_type: facts.memory_type.name(),
+            memory_type: facts.memory_type.name().into(),
             importance: facts.importance,
             metadata,
             source: facts.source.to_string(),
@@ -147,7 +149,7 @@ impl From<&ListedEntry> for EntryView {
 }
 
 /// A page of a list.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListView {
     /// The entries.
@@ -157,9 +159,9 @@ pub struct ListView {
     /// All entries that match.
     pub total: u64,
     /// How much of the values was asked for.
-    pub values: &'static str,
+    pub values: Cow<'static, str>,
     /// The order that was asked for.
-    pub order: &'static str,
+    pub order: Cow<'static, str>,
     /// The sources that were asked for.
     pub sources: Vec<String>,
 }
@@ -172,8 +174,8 @@ impl ListView {
             entries: page.entries.iter().map(EntryView::from).collect(),
             next_cursor: page.next_cursor.clone(),
             total: page.total,
-            values,
-            order: order_name(order),
+            values: values.into(),
+            order: order_name(order).into(),
             sources,
         }
     }
@@ -190,11 +192,11 @@ pub const fn order_name(order: Order) -> &'static str {
 }
 
 /// The answer of a commit.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Committed {
     /// `create` or `update`.
-    pub operation: &'static str,
+    pub operation: Cow<'static, str>,
     /// The entry's key.
     #[schema(value_type = Vec<String>)]
     pub affected_keys: Vec<Key>,
@@ -209,7 +211,7 @@ pub struct Committed {
 impl From<&EntryChange> for Committed {
     fn from(change: &EntryChange) -> Self {
         Self {
-            operation: change.op.name(),
+            operation: change.op.name().into(),
             affected_keys: vec![change.key.clone()],
             removed_keys: Vec::new(),
             entry_version: change.version,
@@ -218,14 +220,14 @@ impl From<&EntryChange> for Committed {
 }
 
 /// The answer of a revise.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Revised {
     /// The entry's key.
     #[schema(value_type = String)]
     pub key: Key,
     /// The strategy it was judged by.
-    pub strategy: &'static str,
+    pub strategy: Cow<'static, str>,
     /// The entry's key.
     #[schema(value_type = Vec<String>)]
     pub affected_keys: Vec<Key>,
@@ -240,7 +242,7 @@ impl Revised {
     pub fn new(change: &EntryChange, strategy: bilinc::Strategy) -> Self {
         Self {
             key: change.key.clone(),
-            strategy: strategy.name(),
+            strategy: strategy.name().into(),
             affected_keys: vec![change.key.clone()],
             entry_version: change.version,
         }
@@ -248,7 +250,7 @@ impl Revised {
 }
 
 /// The answer of a forget.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Forgotten {
     /// The entry's key.
@@ -264,7 +266,7 @@ pub struct Forgotten {
 }
 
 /// What a purge erased: numbers, never content.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PurgedView {
     /// Bodies in the log.
@@ -297,7 +299,7 @@ impl From<&EntryChange> for Forgotten {
 }
 
 /// The answer of a confirm.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Confirmed {
     /// The entry's key.
@@ -319,7 +321,7 @@ impl From<&EntryChange> for Confirmed {
 }
 
 /// The answer of a flag or an unflag.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Flags {
     /// The entry's key.
     #[schema(value_type = String)]

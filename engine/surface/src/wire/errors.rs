@@ -1,18 +1,21 @@
 //! Errors as JSON: one shape on every surface.
 
+use std::borrow::Cow;
+
 use bilinc::{
-    DreamApplyError, DreamId, EngineError, Error, Head, HeadNotMet, Key, Rejection, Seq, SnapshotId, Version,
+    DreamId, EngineError, Error, Head, HeadNotMet, Ids, Key, Rejection, Seq, SnapshotId, TimeOrderedIds, Version,
     log::LogError,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::dreams::ResultView;
 use super::fields::camel_case;
 use super::{Change, Time};
+use crate::backend::ApplyFailed;
 
 /// An error.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorView {
     /// The code.
@@ -27,8 +30,14 @@ pub struct ErrorView {
     pub details: Details,
 }
 
+/// A name for one answer.
+#[must_use]
+pub fn request_id() -> String {
+    uuid::Uuid::from_u128(TimeOrderedIds.next_id()).to_string()
+}
+
 /// What an error code leaves open. Which of these are there depends on the code.
-#[derive(Debug, Default, Serialize, ToSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Details {
     /// Which part of the request.
@@ -57,7 +66,7 @@ pub struct Details {
     pub change: Option<Change>,
     /// The strategy that gave way.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub strategy: Option<&'static str>,
+    pub strategy: Option<Cow<'static, str>>,
     /// Which snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -86,7 +95,7 @@ pub struct Details {
     pub limit: Option<u64>,
     /// The kind of credential that was found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<&'static str>,
+    pub kind: Option<Cow<'static, str>>,
     /// Where: a JSON path, or a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -119,7 +128,10 @@ pub struct Details {
     /// `unknown` when it cannot be said whether the write is there, `recorded` when it is and only its answer
     /// is missing; the idempotency key settles it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<&'static str>,
+    pub outcome: Option<Cow<'static, str>>,
+    /// The idempotency key under which the same request finds out or acts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
     /// The last position that is surely durable.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u64>)]
@@ -147,7 +159,9 @@ impl From<&Error> for Details {
                 Self { position: Some(*position), ..Self::default() }
             }
             Error::Engine(EngineError::OtherHistory(not_met)) => not_met.as_ref().into(),
-            Error::Engine(EngineError::Unanswered { .. }) => Self { outcome: Some("recorded"), ..Self::default() },
+            Error::Engine(EngineError::Unanswered { .. }) => {
+                Self { outcome: Some("recorded".into()), ..Self::default() }
+            }
             _ => Self::default(),
         }
     }
@@ -176,14 +190,14 @@ impl Details {
         Self { head: head.filter(|_| affected.is_some()).or(self.head), affected, ..self }
     }
 
-    /// What is known of a dream that failed part-way.
+    /// With what is known of a dream that failed part-way.
     #[must_use]
-    pub fn of_apply(failed: &DreamApplyError, dry_run: bool) -> Self {
+    pub fn with_pages(self, failed: &ApplyFailed) -> Self {
         Self {
             page: Some(failed.page),
-            results: Some(ResultView::of(&failed.results, dry_run)),
+            results: Some(failed.results.clone()),
             not_tried: Some(failed.not_tried.clone()),
-            ..failed.error.as_ref().into()
+            ..self
         }
     }
 }
@@ -212,7 +226,7 @@ impl From<&Rejection> for Details {
             // Each strategy gives way for one reason; they differ in what they guard.
             Rejection::RevisionRejected { key, strategy, .. } => Self {
                 key: Some(key.clone()),
-                strategy: Some(strategy.name()),
+                strategy: Some(strategy.name().into()),
                 reason: Some("importance_below_stored".to_owned()),
                 ..none
             },
@@ -230,7 +244,7 @@ impl From<&Rejection> for Details {
             Rejection::OperationTooLarge { bytes, limit } => Self { bytes: Some(*bytes), limit: Some(*limit), ..none },
             Rejection::SecretDetected { kind, path } => {
                 let (line, path) = line_and_rest(path);
-                Self { kind: Some(kind), line, path: path.map(str::to_owned), ..none }
+                Self { kind: Some((*kind).into()), line, path: path.map(str::to_owned), ..none }
             }
             _ => none,
         }
@@ -270,9 +284,9 @@ impl From<&LogError> for Details {
             }
             LogError::Busy { holder, .. } => Self { holder: Some(holder.clone()), ..none },
             LogError::Poisoned { durable, .. } => {
-                Self { outcome: Some("unknown"), durable_through: Some(Seq::new(*durable)), ..none }
+                Self { outcome: Some("unknown".into()), durable_through: Some(Seq::new(*durable)), ..none }
             }
-            LogError::Unsettled { .. } => Self { outcome: Some("unknown"), ..none },
+            LogError::Unsettled { .. } => Self { outcome: Some("unknown".into()), ..none },
             LogError::ReadOnly { reason } => Self { reason: Some(reason.clone()), ..none },
             LogError::OperationTooLarge { bytes, limit } => Self { bytes: Some(*bytes), limit: Some(*limit), ..none },
             _ => none,

@@ -1,13 +1,15 @@
 //! The recorded changes of one key.
 
+use std::borrow::Cow;
+
 use bilinc::{DreamId, HistoryItem, HistoryState, Json, Key, KeyHistory, Seq, SnapshotId, Version};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Time, fields, is_false};
+use super::{Time, fields, given, is_false};
 
 /// The recorded changes of one key, newest first.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct HistoryView {
     /// The key.
     #[schema(value_type = String)]
@@ -19,16 +21,16 @@ pub struct HistoryView {
     /// Whether there are more than were asked for.
     pub truncated: bool,
     /// How much of the values was asked for.
-    pub values: &'static str,
+    pub values: Cow<'static, str>,
 }
 
 /// A recorded change. Values are left out where there was none, where none was asked for, and where
 /// it is hidden or erased.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryEntry {
     /// What it did.
-    pub op: &'static str,
+    pub op: Cow<'static, str>,
     /// When.
     pub at: Time,
     /// Where in the log.
@@ -42,21 +44,21 @@ pub struct HistoryEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// The value before.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub before: Option<Json>,
     /// The value after.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub after: Option<Json>,
     /// Whether a value was cut, which happens over MCP alone.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     #[schema(ignore)]
     pub value_truncated: bool,
     /// Whether values are hidden because a later forget stands.
     pub values_redacted: bool,
     /// Whether a value was lost with damage of the log.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub value_lost: bool,
     /// The version that the entry got.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +73,7 @@ pub struct HistoryEntry {
     #[schema(value_type = Option<String>)]
     pub dream_id: Option<DreamId>,
     /// The positions that it takes back.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<u64>)]
     pub undoes: Vec<Seq>,
 }
@@ -85,7 +87,7 @@ impl HistoryView {
             exists: history.exists,
             entries: history.items.iter().map(|item| HistoryEntry::new(item, values)).collect(),
             truncated: history.truncated,
-            values: fields::values_name(values),
+            values: fields::values_name(values).into(),
         }
     }
 }
@@ -94,7 +96,7 @@ impl HistoryEntry {
     fn new(item: &HistoryItem, values: bilinc::Values) -> Self {
         let value = |state: &Option<HistoryState>| fields::shown_value(state.as_ref()?.value.as_ref(), values);
         Self {
-            op: item.op.name(),
+            op: item.op.name().into(),
             at: item.at.into(),
             seq: item.seq,
             reason: item.reason.as_deref().map(str::to_owned),

@@ -1,15 +1,17 @@
 //! The events themselves.
 
+use std::borrow::Cow;
+
 use bilinc::{
     DreamId, Event, ImportId, Json, Key, LogItem, LogPage, OperationId, OperationKind, Seq, SnapshotId, Version,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Time, is_false};
+use super::{Time, given, is_false};
 
 /// A page of events.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogView {
     /// The events.
@@ -25,7 +27,7 @@ impl From<&LogPage> for LogView {
 }
 
 /// An event.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogEvent {
     /// Where it is.
@@ -34,7 +36,7 @@ pub struct LogEvent {
     /// When it was recorded.
     pub at: Time,
     /// What it is, in one word.
-    pub op: &'static str,
+    pub op: Cow<'static, str>,
     /// The key that it is about.
     #[schema(value_type = Option<String>)]
     pub key: Option<Key>,
@@ -62,15 +64,15 @@ pub struct LogEvent {
     #[schema(value_type = Option<String>)]
     pub snapshot_id: Option<SnapshotId>,
     /// The positions that it takes back.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<u64>)]
     pub undoes: Vec<Seq>,
     /// The duplicates that it folded in.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     pub merged_from: Vec<Key>,
     /// The entries that speak for it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     pub evidence_keys: Vec<Key>,
     /// The version that it gave its entry.
@@ -78,20 +80,20 @@ pub struct LogEvent {
     #[schema(value_type = Option<String>)]
     pub entry_version: Option<Version>,
     /// The value in its body.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub value: Option<Json>,
     /// Whether the value was cut, because the answer would be too large.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub value_truncated: bool,
     /// Whether the value is hidden because a later forget stands.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub values_redacted: bool,
     /// Whether the value was lost with damage of the log.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub value_lost: bool,
     /// Whether the clock was seen to have stepped back.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub clock_back: bool,
 }
 
@@ -102,7 +104,7 @@ impl From<&LogItem> for LogEvent {
         Self {
             seq: item.seq,
             at: operation.at.into(),
-            op: item.op,
+            op: item.op.into(),
             key: event.key().cloned(),
             source: item.source.to_string(),
             session_id: item.session_id.as_deref().map(str::to_owned),

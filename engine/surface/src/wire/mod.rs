@@ -23,12 +23,24 @@ pub mod transfer;
 pub mod undos;
 pub mod verify;
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
-use bilinc::{ChangeInfo, Head, MemoryType, Seq, Timestamp};
+use bilinc::{ChangeInfo, Head, Json, MemoryType, Seq, Timestamp};
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
+
+/// The chain hash at the head of the log, as answers carry it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateVersion(pub String);
+
+impl From<Head> for StateVersion {
+    fn from(head: Head) -> Self {
+        Self(head.chain.to_string())
+    }
+}
 
 /// An answer with what every answer carries.
 #[derive(Debug, Serialize)]
@@ -37,7 +49,7 @@ pub struct Answer<T> {
     success: bool,
     #[serde(flatten)]
     body: T,
-    state_version: String,
+    state_version: StateVersion,
     #[serde(skip_serializing_if = "is_false")]
     replayed: bool,
 }
@@ -45,8 +57,8 @@ pub struct Answer<T> {
 impl<T> Answer<T> {
     /// The answer of a read, or the first answer of a write.
     #[must_use]
-    pub fn new(body: T, head: Head) -> Self {
-        Self { success: true, body, state_version: head.chain.to_string(), replayed: false }
+    pub fn new(body: T, state: impl Into<StateVersion>) -> Self {
+        Self { success: true, body, state_version: state.into(), replayed: false }
     }
 
     /// The same answer, marked as given before.
@@ -79,6 +91,12 @@ impl Serialize for Time {
     }
 }
 
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Timestamp::parse(&String::deserialize(deserializer)?).map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
 /// Numbers of entries by memory type, as an object.
 #[derive(ToSchema, Debug, Clone, Copy, PartialEq, Eq)]
 #[schema(value_type = std::collections::BTreeMap<String, u64>)]
@@ -107,11 +125,18 @@ impl Serialize for ByType {
     }
 }
 
+impl<'de> Deserialize<'de> for ByType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let numbers = BTreeMap::<String, u64>::deserialize(deserializer)?;
+        Ok(Self(MemoryType::ALL.map(|kind| numbers.get(kind.name()).copied().unwrap_or(0))))
+    }
+}
+
 /// A change that came between, as conflicts name it.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Change {
     /// What it did.
-    pub op: &'static str,
+    pub op: Cow<'static, str>,
     /// Who did it.
     pub source: String,
     /// When.
@@ -123,8 +148,13 @@ pub struct Change {
 
 impl From<&ChangeInfo> for Change {
     fn from(change: &ChangeInfo) -> Self {
-        Self { op: change.op.name(), source: change.source.to_string(), at: change.at.into(), seq: change.seq }
+        Self { op: change.op.name().into(), source: change.source.to_string(), at: change.at.into(), seq: change.seq }
     }
+}
+
+/// A value that is there, whatever it is: a null is one, too.
+pub(crate) fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    Json::deserialize(deserializer).map(Some)
 }
 
 /// Whether a mark that is only written when set can be left out.
@@ -136,7 +166,7 @@ pub(crate) fn is_false(mark: &bool) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use bilinc::{ChainHash, Json};
+    use bilinc::ChainHash;
 
     use super::*;
 

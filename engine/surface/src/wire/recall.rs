@@ -1,34 +1,37 @@
 //! Results of a recall.
 
+use std::borrow::Cow;
+
 use bilinc::{Json, Key, RecallHit, Seq, Version};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::entries::{FlagView, flags_of};
-use super::{Time, is_false};
+use super::{Time, given, is_false};
 
 /// The results of a recall, best first.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct RecallView {
     /// The results.
     pub results: Vec<RecallResult>,
 }
 
 /// A result.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecallResult {
     /// The entry's key.
     #[schema(value_type = String)]
     pub key: Key,
     /// Its value.
+    #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub value: Option<Json>,
     /// Whether the value was cut, because the answer would be too large.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub value_truncated: bool,
     /// What kind of memory it is.
-    pub memory_type: &'static str,
+    pub memory_type: Cow<'static, str>,
     /// 0.0 to 1.0.
     pub importance: f64,
     /// Its metadata object.
@@ -50,31 +53,31 @@ pub struct RecallResult {
     #[schema(value_type = String)]
     pub entry_version: Version,
     /// Its open flags.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<FlagView>,
     /// Its rank's number; comparable within one answer only.
     pub score: f64,
     /// Seconds since it was last updated.
     pub age_seconds: i64,
     /// The terms that matched, when asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matched: Vec<Matched>,
     /// The position of the earlier value by which it was found, with the profile `deep`; absent when it was
     /// found by what it holds now.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u64>)]
     pub earlier_at: Option<Seq>,
 }
 
 /// A term of the query and how it was found.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Matched {
     /// The term.
     pub term: String,
     /// `exact`, `stem`, `prefix` or `typo`.
-    pub how: &'static str,
+    pub how: Cow<'static, str>,
     /// Where.
-    pub fields: Vec<&'static str>,
+    pub fields: Vec<Cow<'static, str>>,
 }
 
 impl RecallView {
@@ -89,13 +92,17 @@ impl From<&RecallHit> for RecallResult {
     fn from(hit: &RecallHit) -> Self {
         let (memory, entry) = (&hit.memory, &hit.memory.entry);
         let matched = (hit.matched.iter())
-            .map(|term| Matched { term: term.term.clone(), how: term.how, fields: term.fields.clone() })
+            .map(|term| Matched {
+                term: term.term.clone(),
+                how: term.how.into(),
+                fields: term.fields.iter().map(|field| (*field).into()).collect(),
+            })
             .collect();
         Self {
             key: memory.key.clone(),
             value: memory.value.clone(),
             value_truncated: false,
-            memory_type: entry.facts.memory_type.name(),
+            memory_type: entry.facts.memory_type.name().into(),
             importance: entry.facts.importance,
             metadata: memory.metadata.clone(),
             source: entry.facts.source.to_string(),

@@ -1,7 +1,7 @@
 //! What a salvage found, kept and lost.
 
 use bilinc::{Key, LostBody, LostPositions, SalvageRecord, SalvageReport, Seq, StoreId};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Time;
@@ -54,7 +54,7 @@ pub struct KeptView {
 }
 
 /// Positions that were lost.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LostView {
     /// The first.
@@ -68,7 +68,7 @@ pub struct LostView {
     /// What was found.
     pub reason: String,
     /// Keys that lost an event here, as far as later events tell.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     pub keys: Vec<Key>,
 }
@@ -87,7 +87,7 @@ pub struct LostBodyView {
 }
 
 /// A salvage as the log records it.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalvageRecordView {
     /// Where it is recorded.

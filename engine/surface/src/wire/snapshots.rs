@@ -1,13 +1,13 @@
 //! Snapshots and rollbacks.
 
 use bilinc::{Json, Key, RollbackAnswer, RollbackPreview, Seq, SnapshotId, SnapshotInfo};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{ByType, Time};
 
 /// A snapshot.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SnapshotView {
     /// Its id.
@@ -48,21 +48,21 @@ impl From<&SnapshotInfo> for SnapshotView {
 }
 
 /// The answer of taking a snapshot.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct SnapshotTaken {
     /// The snapshot.
     pub snapshot: SnapshotView,
 }
 
 /// Snapshots, newest first.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct SnapshotsView {
     /// The snapshots.
     pub snapshots: Vec<SnapshotView>,
 }
 
 /// How many keys a rollback would touch.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 pub struct PreviewCounts {
     /// Entries to make.
     pub create: u64,
@@ -73,7 +73,7 @@ pub struct PreviewCounts {
 }
 
 /// What a rollback would do.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewView {
     /// The snapshot.
@@ -124,7 +124,7 @@ impl PreviewView {
 }
 
 /// How many keys a rollback touched.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 pub struct RolledBackCounts {
     /// Entries made.
     pub created: u64,
@@ -135,7 +135,7 @@ pub struct RolledBackCounts {
 }
 
 /// What a rollback did.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RolledBackView {
     /// The snapshot.

@@ -1,17 +1,19 @@
 //! How a store is.
 
+use std::borrow::Cow;
+
 use bilinc::{ChainHash, DreamId, Head, Seq, Status, StoreId, limits};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::ByType;
 
 /// How a store is, what it holds and what it allows.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusView {
     /// Always `self-hosted`.
-    pub plan: &'static str,
+    pub plan: Cow<'static, str>,
     /// What the caller works on.
     pub workspace: Workspace,
     /// What can be done.
@@ -25,7 +27,7 @@ pub struct StatusView {
 }
 
 /// What the caller works on.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Workspace {
     /// The project, on a server.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +40,7 @@ pub struct Workspace {
 }
 
 /// What can be done.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Capabilities {
     /// Whether it can be read.
@@ -47,11 +49,11 @@ pub struct Capabilities {
     pub write: bool,
     /// How thoroughly a recall can search.
     #[schema(value_type = Vec<String>)]
-    pub recall_profiles: &'static [&'static str],
+    pub recall_profiles: Vec<Cow<'static, str>>,
 }
 
 /// Limits of the domain.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
     /// Longest key, in characters.
@@ -71,7 +73,7 @@ pub struct Limits {
 }
 
 /// What is there.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// Entries that are there.
@@ -95,7 +97,7 @@ pub struct Usage {
 }
 
 /// How the log is.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreView {
     /// Whether there is a store.
@@ -113,7 +115,7 @@ pub struct StoreView {
     #[schema(value_type = Option<u64>)]
     pub checkpoint: Option<Seq>,
     /// `durable` or `relaxed`.
-    pub durability: &'static str,
+    pub durability: Cow<'static, str>,
     /// Why it takes no writes, if it takes none.
     pub read_only: Option<String>,
     /// What an open cut off the end of the log.
@@ -127,14 +129,14 @@ pub struct StoreView {
 }
 
 /// A dream that can be undone or still acts.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenDreamView {
     /// Its id.
     #[schema(value_type = String)]
     pub dream_id: DreamId,
     /// Where it is in its life.
-    pub state: &'static str,
+    pub state: Cow<'static, str>,
     /// Whole days left to undo it.
     pub days_left: i64,
 }
@@ -146,15 +148,19 @@ impl StatusView {
         let counts = &status.counts;
         let head = if exists { status.head } else { Head { chain: ChainHash([0; 32]), ..status.head } };
         let dreams = (status.dreams.iter())
-            .map(|open| OpenDreamView { dream_id: open.dream, state: open.phase.name(), days_left: open.days_left })
+            .map(|open| OpenDreamView {
+                dream_id: open.dream,
+                state: open.phase.name().into(),
+                days_left: open.days_left,
+            })
             .collect();
         Self {
-            plan: "self-hosted",
+            plan: "self-hosted".into(),
             workspace: Workspace { project: None, id: exists.then_some(status.store), path },
             capabilities: Capabilities {
                 read: true,
                 write: status.read_only.is_none(),
-                recall_profiles: &super::fields::PROFILE_NAMES,
+                recall_profiles: super::fields::PROFILE_NAMES.map(Cow::Borrowed).to_vec(),
             },
             limits: Limits {
                 key_chars: limits::KEY_CHARS,
@@ -186,7 +192,7 @@ impl StatusView {
                 head: head.to_string(),
                 segments: if exists { status.segments } else { 0 },
                 checkpoint: status.checkpoint,
-                durability: status.durability,
+                durability: status.durability.into(),
                 read_only: status.read_only.clone(),
                 recovered: status.recovered.clone(),
                 lost_events: status.lost.0,

@@ -1,11 +1,11 @@
 //! What an import or an export did.
 
 use bilinc::{ImportId, ImportSummary};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// What an import wrote.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportView {
     /// Its id, by which it can be undone; none when it wrote nothing.
@@ -37,7 +37,7 @@ impl From<&ImportSummary> for ImportView {
 }
 
 /// What an export to a file wrote.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ExportView {
     /// Entries written.
     pub exported: u64,

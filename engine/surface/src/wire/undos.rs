@@ -1,13 +1,15 @@
 //! What an undo did to each key.
 
+use std::borrow::Cow;
+
 use bilinc::{DreamId, Key, Seq, UndoAnswer, Version};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Change, is_false};
 
 /// What an undo did to each key.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UndoView {
     /// The dream, when it was the undo of one.
@@ -16,7 +18,7 @@ pub struct UndoView {
     pub dream_id: Option<DreamId>,
     /// Where that dream is in its life now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<&'static str>,
+    pub state: Option<Cow<'static, str>>,
     /// Keys taken back.
     pub restored: Vec<RestoredKey>,
     /// Keys left as they are.
@@ -33,12 +35,12 @@ pub struct UndoView {
     #[schema(value_type = Option<u64>)]
     pub seq: Option<Seq>,
     /// Whether nothing was written because it was only tried out.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub dry_run: bool,
 }
 
 /// A key that was taken back.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoredKey {
     /// The key.
@@ -51,18 +53,18 @@ pub struct RestoredKey {
     #[schema(value_type = Option<String>)]
     pub entry_version: Option<Version>,
     /// Whether the entry is gone again.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub gone: bool,
 }
 
 /// A key that was left as it is.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct ConflictKey {
     /// The key.
     #[schema(value_type = String)]
     pub key: Key,
     /// `changed` or `purged`.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// The newest change by somebody else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
@@ -85,13 +87,13 @@ impl UndoView {
         let conflicts = (undone.conflicts.iter())
             .map(|item| ConflictKey {
                 key: item.key.clone(),
-                reason: item.reason.name(),
+                reason: item.reason.name().into(),
                 change: item.change.as_ref().map(Change::from),
             })
             .collect();
         Self {
             dream_id: answer.dream.map(|(dream, _)| dream),
-            state: answer.dream.map(|(_, phase)| phase.name()),
+            state: answer.dream.map(|(_, phase)| phase.name().into()),
             restored,
             conflicts,
             unchanged: undone.unchanged.clone(),

@@ -1,13 +1,13 @@
 //! The proof that a log is whole.
 
 use bilinc::{ChainHash, CheckpointProof, Head, Seq, StoreId, Verified, VerifiedSince};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::salvage::SalvageRecordView;
 
 /// What reading the whole log proved.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VerifiedView {
     /// The store; none when there is no store yet.
@@ -46,7 +46,7 @@ pub struct VerifiedView {
 }
 
 /// A checkpoint that was compared with the log.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointView {
     /// The position that it was made at.
@@ -63,7 +63,7 @@ impl From<CheckpointProof> for CheckpointView {
 }
 
 /// The history up to a head that was noted earlier is unchanged.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SinceView {
     /// Where the chain goes through the head.

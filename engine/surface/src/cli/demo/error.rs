@@ -2,6 +2,7 @@
 
 use bilinc::{DreamApplyError, Error, InvalidKey};
 
+use crate::backend::ApplyFailed;
 use crate::cli::CliError;
 
 /// The guided run stopped.
@@ -43,7 +44,9 @@ impl From<DemoError> for CliError {
     fn from(error: DemoError) -> Self {
         match error {
             DemoError::Engine(error) => Self::Engine(*error),
-            DemoError::Apply(failed) => Self::Apply { failed, dry_run: false },
+            DemoError::Apply(failed) => {
+                Self::Apply { failed: Box::new(ApplyFailed::of_library(*failed, false)), dry_run: false }
+            }
             DemoError::Folder(source) => {
                 let path = std::env::temp_dir().display().to_string();
                 Self::File { doing: "keep a temporary store in", path, source }

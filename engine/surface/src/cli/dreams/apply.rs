@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use bilinc::{Json, limits};
 use clap::Args;
+use serde_json::value::RawValue;
 
 use super::dream_id;
 use crate::cli::carry::SURFACE;
 use crate::cli::console::Console;
 use crate::cli::errors::CliError;
 use crate::cli::write::{WriteArgs, bounded, text_or_stdin};
-use crate::cli::{render, store};
-use crate::wire::actions::{self, ActionList};
-use crate::wire::dreams::AppliedView;
-use crate::wire::{fields, requests};
+use crate::cli::{carry, render};
+use crate::wire::requests::DreamApplyRequest;
+use crate::wire::{actions, fields};
 
 /// Options of `dream apply`.
 #[derive(Debug, Args)]
@@ -53,9 +53,12 @@ pub(in crate::cli) struct ApplyArgs {
 }
 
 impl ApplyArgs {
-    fn list(&self) -> Result<ActionList, CliError> {
-        let Some(path) = &self.file else { return Ok(ActionList { actions: Vec::new(), report: None }) };
-        Ok(actions::parse(&read(path)?)?)
+    fn list(&self) -> Result<(Option<Box<RawValue>>, Option<Json>), CliError> {
+        let Some(path) = &self.file else { return Ok((None, None)) };
+        let (list, report) = actions::split(&read(path)?)?;
+        // Judged here, and sent as it came.
+        list.as_deref().map(actions::list).transpose()?;
+        Ok((list, report))
     }
 
     fn report(&self, from_file: Option<Json>) -> Result<Option<Json>, CliError> {
@@ -91,14 +94,19 @@ fn read(path: &Path) -> Result<String, CliError> {
 
 /// Carries out the actions of a dream.
 pub(super) fn apply(console: &mut Console<'_>, args: ApplyArgs) -> Result<(), CliError> {
-    let dream = dream_id(&args.dream_id)?;
-    let list = args.list()?;
-    let report = args.report(list.report)?;
-    let actor = requests::actor(Some(&args.write.source), args.write.session.as_deref(), &SURFACE);
-    let memory = store::change(&console.globals, &args.write.request)?.acting_as(actor);
-    let written = memory
-        .dream_apply(dream, list.actions, report, args.dry_run)
-        .map_err(|failed| CliError::Apply { failed: Box::new(failed), dry_run: args.dry_run })?;
-    let view = AppliedView::new(&written.answer, args.dry_run);
-    console.answer_write(&memory, &view, written.replayed, render::applied)
+    dream_id(&args.dream_id)?;
+    let (actions, report) = args.list()?;
+    let request = DreamApplyRequest {
+        id: args.dream_id.clone(),
+        actions,
+        report: args.report(report)?,
+        r#final: None,
+        dry_run: Some(args.dry_run),
+        source: args.write.source(),
+        session_id: args.write.session.clone(),
+    };
+    let backend = carry::changer(&console.globals, &args.write.request)?;
+    let applied = backend.apply(&SURFACE, request, args.write.request.idempotency_key.as_deref());
+    let reply = applied.map_err(|failed| CliError::Apply { failed: Box::new(failed), dry_run: args.dry_run })?;
+    console.answer(&reply, render::applied)
 }

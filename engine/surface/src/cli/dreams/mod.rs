@@ -86,11 +86,11 @@ fn dream_id(text: &str) -> Result<DreamId, CliError> {
 }
 
 fn show(console: &mut Console<'_>, args: &ShowArgs) -> Result<(), CliError> {
-    let (store, view) = carry::read(console, DreamShowRequest { id: args.dream_id.clone() })?;
-    console.answer(&store.memory, &view, render::dream)
+    let reply = carry::read(console, DreamShowRequest { id: args.dream_id.clone() })?;
+    console.answer(&reply, render::dream)
 }
 
 fn list(console: &mut Console<'_>, args: &ListArgs) -> Result<(), CliError> {
-    let (store, view) = carry::read(console, DreamListRequest { limit: Some(args.limit) })?;
-    console.answer(&store.memory, &view, render::dreams)
+    let reply = carry::read(console, DreamListRequest { limit: Some(args.limit) })?;
+    console.answer(&reply, render::dreams)
 }

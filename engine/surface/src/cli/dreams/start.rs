@@ -8,7 +8,7 @@ use crate::cli::errors::CliError;
 use crate::cli::times::{self, Edge};
 use crate::cli::write::WriteArgs;
 use crate::cli::{carry, render};
-use crate::wire::requests::DreamStartRequest;
+use crate::wire::requests::{DreamListRequest, DreamStartRequest};
 
 /// Options of `dream start`.
 #[derive(Debug, Args)]
@@ -49,14 +49,18 @@ pub(super) fn start(console: &mut Console<'_>, args: StartArgs) -> Result<(), Cl
         session_id: args.write.session,
     };
     let start = request.start()?;
-    let (memory, written) = carry::change(console, &args.write.request, request)?;
-    let view = &written.answer;
+    carry::judge(&request)?;
+    let backend = carry::changer(&console.globals, &args.write.request)?;
+    let reply = carry::ask_under(&backend, &args.write.request, request)?;
     // Only people are told why there is nothing.
-    let why = match view.dream_id {
-        None if !console.globals.json => nothing(&start, !memory.dreams(1)?.is_empty()),
+    let why = match reply.answer.dream_id {
+        None if !console.globals.json => {
+            let dreams = carry::ask(&backend, DreamListRequest { limit: Some(1) })?.answer.dreams;
+            nothing(&start, !dreams.is_empty())
+        }
         _ => String::new(),
     };
-    console.answer_write(&memory, view, written.replayed, |out, style, view| render::started(out, style, view, &why))
+    console.answer(&reply, |out, style, view| render::started(out, style, view, &why))
 }
 
 /// What did not happen, so that there is no candidate.

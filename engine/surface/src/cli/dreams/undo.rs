@@ -40,9 +40,7 @@ pub(super) fn undo(console: &mut Console<'_>, args: &UndoArgs) -> Result<(), Cli
         source: args.write.source(),
         session_id: args.write.session.clone(),
     };
-    let (memory, written) = carry::change(console, &args.write.request, request)?;
+    let reply = carry::change(console, &args.write.request, request)?;
     let what = format!("dream {}", render::escape(&args.dream_id));
-    console.answer_write(&memory, &written.answer, written.replayed, |out, style, view| {
-        render::undone(out, style, view, &what)
-    })
+    console.answer(&reply, |out, style, view| render::undone(out, style, view, &what))
 }

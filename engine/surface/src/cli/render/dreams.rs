@@ -29,7 +29,7 @@ pub(in crate::cli) fn started(out: &mut dyn Write, style: Style, view: &StartedV
         let flagged = if candidate.flags.is_empty() { "" } else { "! " };
         let cells = vec![
             format!("{flagged}{}", escape(candidate.key.as_str())),
-            candidate.memory_type.to_owned(),
+            candidate.memory_type.to_string(),
             candidate.entry_version.to_string(),
             candidate.value.as_ref().map(value_line).unwrap_or_default(),
         ];
@@ -81,7 +81,7 @@ pub(in crate::cli) fn results(out: &mut dyn Write, style: Style, results: &[Resu
 }
 
 fn result_row(result: &ResultView) -> (Tone, Vec<String>) {
-    let (tone, what) = match result.status {
+    let (tone, what) = match &*result.status {
         "applied" => (Tone::Good, result.entry_version.map(|version| version.to_string()).unwrap_or_default()),
         "conflict" => {
             let now = match &result.current {
@@ -99,8 +99,8 @@ fn result_row(result: &ResultView) -> (Tone, Vec<String>) {
     };
     let cells = vec![
         result.index.to_string(),
-        result.op.to_owned(),
-        result.status.to_owned(),
+        result.op.to_string(),
+        result.status.to_string(),
         escape(result.key.as_str()).into_owned(),
         what,
     ];

@@ -148,7 +148,7 @@ pub(in crate::cli) fn list(out: &mut dyn Write, style: Style, view: &ListView, m
     for entry in &view.entries {
         let cells = vec![
             key_cell(&entry.key, &entry.flags),
-            entry.memory_type.to_owned(),
+            entry.memory_type.to_string(),
             entry.updated_at.to_string(),
             value_cell(entry.value.as_ref()),
         ];
@@ -186,7 +186,7 @@ pub(in crate::cli) fn recall(out: &mut dyn Write, style: Style, view: &RecallVie
         let cells = vec![
             format!("{:.3}", hit.score),
             key_cell(&hit.key, &hit.flags),
-            hit.memory_type.to_owned(),
+            hit.memory_type.to_string(),
             hit.updated_at.to_string(),
             value_cell(hit.value.as_ref()),
         ];
@@ -232,7 +232,7 @@ pub(in crate::cli) fn history(out: &mut dyn Write, style: Style, view: &HistoryV
 fn change_lines(out: &mut dyn Write, style: Style, change: &HistoryEntry) -> Drawn {
     let short = |value: &Json| cut(&value_line(value), HISTORY_VALUE).into_owned();
     let values = match (&change.before, &change.after) {
-        _ if matches!(change.op, "flag" | "unflag") => String::new(),
+        _ if matches!(&*change.op, "flag" | "unflag") => String::new(),
         _ if change.value_lost => style.paint(Tone::Bad, "(lost with damage of the log)"),
         _ if change.values_redacted => style.dim("(not shown: the memory was forgotten)"),
         (Some(before), Some(after)) if before != after => format!("{} → {}", short(before), short(after)),

@@ -11,7 +11,8 @@ use crate::wire::transfer::ImportView;
 use crate::wire::verify::VerifiedView;
 
 pub(in crate::cli) fn status(out: &mut dyn Write, style: Style, view: &StatusView) -> Drawn {
-    let path = view.workspace.path.as_deref().map(|path| escape(path).into_owned()).unwrap_or_default();
+    let project = view.workspace.project.as_deref().map(|project| format!("project {}", escape(project)));
+    let path = view.workspace.path.as_deref().map(|path| escape(path).into_owned()).or(project).unwrap_or_default();
     if !view.store.exists {
         writeln!(out, "No store yet at {}. The first write creates it:", style.bold(&path))?;
         return style.next_step(out, " ", "bilinc commit --key my.first.memory --value 'hello'");
@@ -51,7 +52,7 @@ pub(in crate::cli) fn status(out: &mut dyn Write, style: Style, view: &StatusVie
     if let Some(checkpoint) = view.store.checkpoint {
         line("checkpoint", format!("@{checkpoint}"))?;
     }
-    line("durability", view.store.durability.to_owned())?;
+    line("durability", view.store.durability.to_string())?;
     if view.store.lost_events > 0 || view.store.lost_bodies > 0 {
         let events = count(view.store.lost_events, "event", "events");
         let values = count(view.store.lost_bodies, "value", "values");

@@ -60,7 +60,7 @@ pub(in crate::cli) fn log_line(out: &mut dyn Write, style: Style, event: &LogEve
     if !notes.is_empty() {
         parts.push(style.dim(&notes.join(", ")));
     }
-    let op = style.paint(tone(event.op), &format!("{:<12}", event.op));
+    let op = style.paint(tone(&event.op), &format!("{:<12}", event.op));
     writeln!(out, "{place}  {op}  {}", parts.join("  "))
 }
 

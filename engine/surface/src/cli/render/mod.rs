@@ -22,6 +22,7 @@ pub(super) use self::log::{log, log_line};
 pub(super) use self::salvage::salvage;
 pub(super) use self::snapshots::{preview, rolled_back, snapshot_taken, snapshots};
 pub use self::style::Style;
+pub(super) use self::style::Tone;
 pub(super) use self::text::{escape, shell_word};
 pub(super) use self::undos::{change_words, undone};
 

@@ -5,12 +5,12 @@ use std::io::Write;
 use anstream::ColorChoice;
 use anstyle::AnsiColor;
 
-/// Whether there are colours, how wide a line may be, and which store the reader named.
+/// Whether there are colours, how wide a line may be, and which store or server the reader named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style<'a> {
     colour: bool,
     width: Option<usize>,
-    store: Option<&'a str>,
+    place: Option<&'a str>,
 }
 
 /// What a piece of output says about itself.
@@ -35,14 +35,14 @@ impl<'a> Style<'a> {
     /// Plain text of any width: what goes into files and pipes.
     #[must_use]
     pub const fn plain() -> Self {
-        Self { colour: false, width: None, store: None }
+        Self { colour: false, width: None, place: None }
     }
 
-    /// The same for a reader who named this store, as a word of a shell: what there is to run next
-    /// must name it, too, or it would happen to another store.
+    /// The same for a reader who named this store or server, as words of a shell: what there is to
+    /// run next must name it, too, or it would happen to another one.
     #[must_use]
-    pub(crate) const fn naming(self, store: Option<&'a str>) -> Self {
-        Self { store, ..self }
+    pub(crate) const fn naming(self, place: Option<&'a str>) -> Self {
+        Self { place, ..self }
     }
 
     /// What standard output can show. Colours only on a terminal, and never against `NO_COLOR`.
@@ -52,7 +52,7 @@ impl<'a> Style<'a> {
         Self {
             colour: anstream::AutoStream::choice(&stdout) != ColorChoice::Never,
             width: terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0).max(40)),
-            store: None,
+            place: None,
         }
     }
 
@@ -60,7 +60,7 @@ impl<'a> Style<'a> {
     #[must_use]
     pub fn of_stderr() -> Self {
         let stderr = std::io::stderr();
-        Self { colour: anstream::AutoStream::choice(&stderr) != ColorChoice::Never, width: None, store: None }
+        Self { colour: anstream::AutoStream::choice(&stderr) != ColorChoice::Never, width: None, place: None }
     }
 
     /// How wide a line may be; none when nobody looks.
@@ -97,8 +97,8 @@ impl<'a> Style<'a> {
 
     /// A line that says what to run next.
     pub(crate) fn next_step(self, out: &mut dyn Write, what: &str, command: &str) -> std::io::Result<()> {
-        let command = match (self.store, command.strip_prefix("bilinc ")) {
-            (Some(store), Some(rest)) => format!("bilinc --store {store} {rest}"),
+        let command = match (self.place, command.strip_prefix("bilinc ")) {
+            (Some(place), Some(rest)) => format!("bilinc {place} {rest}"),
             _ => command.to_owned(),
         };
         writeln!(out, "{} {}", self.dim(what), self.bold(&command))
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn plain_text_stays_as_it_is() {
         assert_eq!(Style::plain().paint(Tone::Bad, "x"), "x");
-        let colours = Style { colour: true, width: None, store: None };
+        let colours = Style { colour: true, width: None, place: None };
         assert!(colours.paint(Tone::Bad, "x").contains("\u{1b}["));
     }
 }

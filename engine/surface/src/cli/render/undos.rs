@@ -13,7 +13,11 @@ const UNCHANGED: usize = 20;
 
 /// What an undo did, or would do, to each key. `what` names what was taken back.
 pub(in crate::cli) fn undone(out: &mut dyn Write, style: Style, view: &UndoView, what: &str) -> Drawn {
-    let state = view.state.map(|state| format!(" The dream is {} now.", state.replace('_', " "))).unwrap_or_default();
+    let state = view
+        .state
+        .as_deref()
+        .map(|state| format!(" The dream is {} now.", state.replace('_', " ")))
+        .unwrap_or_default();
     if view.restored.is_empty() && view.conflicts.is_empty() && view.unchanged.is_empty() && view.seq.is_none() {
         return writeln!(out, "Nothing to take back ({what}); nothing was written.{state}");
     }
@@ -80,7 +84,7 @@ fn capitalised(what: &str) -> String {
 
 fn conflict_lines(out: &mut dyn Write, style: Style, conflict: &ConflictKey) -> Drawn {
     writeln!(out, "{}", style.paint(Tone::Warning, &format!("! {}", escape(conflict.key.as_str()))))?;
-    let why = match (conflict.reason, &conflict.change) {
+    let why = match (&*conflict.reason, &conflict.change) {
         ("purged", _) => "the value to bring back was erased".to_owned(),
         (_, Some(change)) => format!("kept as it is: {}", change_words(change)),
         (_, None) => "kept as it is: somebody else changed it since".to_owned(),

@@ -96,7 +96,7 @@ pub(in crate::mcp) const ALL: &[Tool] = &[
         idempotent: true,
         fields: &[],
         output: graph_schema,
-        run: |call| shown(&Graph::of(&call.store.read()?.memory)?),
+        run: |call| shown(&Graph::of(call.store.read()?.memory()?)?),
     },
     Tool {
         name: "search_nodes",
@@ -163,13 +163,13 @@ fn create<T: Node>(memory: &Memory, nodes: Vec<T>) -> Result<Vec<T>, Failure> {
 
 fn create_entities(call: &Call<'_>) -> Result<Reply, Failure> {
     let entities: Vec<Entity> = items(call, "entities", "an array of entities")?;
-    let created = create(&call.store.create()?.memory, entities)?;
+    let created = create(call.store.create()?.memory()?, entities)?;
     Ok(told("entities", &created))
 }
 
 fn create_relations(call: &Call<'_>) -> Result<Reply, Failure> {
     let relations: Vec<Relation> = items(call, "relations", "an array of relations")?;
-    let created = create(&call.store.create()?.memory, relations)?;
+    let created = create(call.store.create()?.memory()?, relations)?;
     Ok(told("relations", &created))
 }
 
@@ -230,7 +230,8 @@ fn change<T>(memory: &Memory, name: &str, mut apply: impl FnMut(&mut Vec<String>
 
 fn add_observations(call: &Call<'_>) -> Result<Reply, Failure> {
     let all: Vec<Added> = items(call, "observations", "an array of observations with their entities")?;
-    let memory = call.store.change()?.memory;
+    let handle = call.store.change()?;
+    let memory = handle.memory()?;
     // Nothing is added when one entity is not there.
     for added in &all {
         let key = entity_key(&added.entity_name)?;
@@ -245,7 +246,7 @@ fn add_observations(call: &Call<'_>) -> Result<Reply, Failure> {
             observations.extend(new.iter().cloned());
             new
         };
-        let new = change(&memory, &entity_name, add)?.unwrap_or_default();
+        let new = change(memory, &entity_name, add)?.unwrap_or_default();
         results.push(AddedTo { entity_name, added_observations: new });
     }
     Ok(told("results", &results))
@@ -253,9 +254,10 @@ fn add_observations(call: &Call<'_>) -> Result<Reply, Failure> {
 
 fn delete_observations(call: &Call<'_>) -> Result<Reply, Failure> {
     let all: Vec<Deleted> = items(call, "deletions", "an array of observations with their entities")?;
-    let memory = call.store.change()?.memory;
+    let handle = call.store.change()?;
+    let memory = handle.memory()?;
     for Deleted { entity_name, observations: gone } in all {
-        change(&memory, &entity_name, |observations| observations.retain(|observation| !gone.contains(observation)))?;
+        change(memory, &entity_name, |observations| observations.retain(|observation| !gone.contains(observation)))?;
     }
     done("Observations deleted successfully")
 }
@@ -271,24 +273,26 @@ fn forget(memory: &Memory, key: bilinc::Key) -> Result<(), Failure> {
 
 fn delete_entities(call: &Call<'_>) -> Result<Reply, Failure> {
     let names = call.arguments.texts("entityNames")?;
-    let memory = call.store.change()?.memory;
+    let handle = call.store.change()?;
+    let memory = handle.memory()?;
     // Relations first: none is left without its ends.
-    for relation in Graph::relations_of(&memory)? {
+    for relation in Graph::relations_of(memory)? {
         if names.contains(&relation.from) || names.contains(&relation.to) {
-            forget(&memory, relation.key()?)?;
+            forget(memory, relation.key()?)?;
         }
     }
     for name in &names {
-        forget(&memory, entity_key(name)?)?;
+        forget(memory, entity_key(name)?)?;
     }
     done("Entities deleted successfully")
 }
 
 fn delete_relations(call: &Call<'_>) -> Result<Reply, Failure> {
     let relations: Vec<Relation> = items(call, "relations", "an array of relations")?;
-    let memory = call.store.change()?.memory;
+    let handle = call.store.change()?;
+    let memory = handle.memory()?;
     for relation in relations {
-        forget(&memory, relation.key()?)?;
+        forget(memory, relation.key()?)?;
     }
     done("Relations deleted successfully")
 }
@@ -296,7 +300,7 @@ fn delete_relations(call: &Call<'_>) -> Result<Reply, Failure> {
 fn search_nodes(call: &Call<'_>) -> Result<Reply, Failure> {
     let query = call.arguments.text("query").unwrap_or_default().to_lowercase();
     let holds = |text: &String| text.to_lowercase().contains(&query);
-    let graph = Graph::of(&call.store.read()?.memory)?;
+    let graph = Graph::of(call.store.read()?.memory()?)?;
     shown(
         &graph
             .part(|entity| holds(&entity.name) || holds(&entity.entity_type) || entity.observations.iter().any(holds)),
@@ -305,7 +309,7 @@ fn search_nodes(call: &Call<'_>) -> Result<Reply, Failure> {
 
 fn open_nodes(call: &Call<'_>) -> Result<Reply, Failure> {
     let names = call.arguments.texts("names")?;
-    shown(&Graph::of(&call.store.read()?.memory)?.part(|entity| names.contains(&entity.name)))
+    shown(&Graph::of(call.store.read()?.memory()?)?.part(|entity| names.contains(&entity.name)))
 }
 
 impl Shorten for Entity {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{answer, any, change, described, flag, flags, list, number, object, or_null, text, texts, version, whole};
 
 fn undo_properties() -> Value {
-    let restored = object(json!({"key": text(), "op": text(), "entryVersion": text()}), &["key", "op"]);
+    let restored = object(json!({"key": text(), "op": text(), "entryVersion": text(), "gone": flag()}), &["key", "op"]);
     let reason = json!({"type": "string", "enum": ["changed", "purged"]});
     let conflict = object(json!({"key": text(), "reason": reason, "change": change()}), &["key", "reason"]);
     json!({

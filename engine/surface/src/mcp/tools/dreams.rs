@@ -1,6 +1,6 @@
 //! `dream_start`, `dream_apply`, `dream_undo`, `dream_show` and `dream_list`.
 
-use bilinc::{Actor, Rejection, Written};
+use bilinc::{Rejection, Written};
 
 use super::back::{undo_cut, undo_items};
 use super::{Call, DREAM, DRY_RUN, IDEMPOTENCY, SESSION, SURFACE, Tool};
@@ -11,11 +11,10 @@ use crate::mcp::limits::{Cut, Omitted, Shorten, Shortened};
 use crate::mcp::outputs;
 use crate::mcp::reply::{Making, Reply};
 use crate::mcp::schema::{Default, Field, Kind};
-use crate::wire::actions;
-use crate::wire::dreams::{ActionView, AppliedView, DreamView, DreamsView, StartedView};
-use crate::wire::fields::{self, cut_value};
+use crate::wire::dreams::{ActionView, DreamView, DreamsView, StartedView};
+use crate::wire::fields::cut_value;
 use crate::wire::requests::{
-    DreamApplyRequest, DreamListRequest, DreamShowRequest, DreamStartRequest, DreamUndoRequest,
+    DreamApplyRequest, DreamListRequest, DreamShowRequest, DreamStartRequest, DreamUndoRequest, Request,
 };
 
 /// Candidates of a dream, and dreams in a list, when nothing is asked for.
@@ -93,18 +92,12 @@ fn apply(call: &Call<'_>) -> Result<Reply, Failure> {
         );
     }
     let request: DreamApplyRequest = call.arguments.request(&[ID, Change::Drop("idempotency_key")])?;
-    let dream = fields::id("dream_id", &request.id)?;
-    let actions = request.actions.as_deref().map(actions::list).transpose()?.unwrap_or_default();
-    let dry_run = request.dry_run.unwrap_or_default();
+    // What cannot be read as a dream and actions is refused as a whole.
+    drop(request.clone().prepare(&SURFACE)?);
     let handle = call.store.change()?;
     // A request is one page; here the list goes in as many as it takes.
-    let memory = call
-        .once(&handle.memory)
-        .acting_as(Actor { source: SURFACE.source.into(), session_id: request.session_id.as_deref().map(Into::into) });
-    let written = memory
-        .dream_apply(dream, actions, request.report, dry_run)
-        .map_err(|failed| Failure::Apply { failed: Box::new(failed), dry_run })?;
-    let applied = AppliedView::new(&written.answer, dry_run);
+    let written = handle.apply(request, call.once().as_deref()).map_err(|failed| Failure::Apply(Box::new(failed)))?;
+    let applied = written.answer;
     Making::of(&handle).replayed(written.replayed).cut(applied.results.len(), |cut| {
         let mut omitted = Omitted::default();
         let mut view = applied.clone();

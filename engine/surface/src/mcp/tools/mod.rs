@@ -10,7 +10,7 @@ mod get;
 mod reads;
 mod status;
 
-use bilinc::{Memory, Written};
+use bilinc::Written;
 use rmcp::model::ToolAnnotations;
 use serde_json::{Map, Value};
 
@@ -25,7 +25,7 @@ use crate::catalogue::Operation;
 use crate::wire::requests::{Request, Surface};
 
 /// What MCP brings to each request. Answers have a limit of their own here.
-const SURFACE: Surface = Surface { source: super::SOURCE, answer_bytes: None };
+pub(super) const SURFACE: Surface = Surface { source: super::SOURCE, answer_bytes: None };
 
 /// A tool.
 pub(super) struct Tool {
@@ -114,13 +114,12 @@ impl Call<'_> {
         changes: &[Change<'_>],
     ) -> Result<Written<R::Answer>, Failure> {
         let request: R = self.arguments.request(&[changes, &[Change::Drop("idempotency_key")]].concat())?;
-        Ok(request.prepare(&SURFACE)?(&self.once(&handle.memory))?)
+        Ok(handle.ask(request, self.once().as_deref())?)
     }
 
-    /// The handle for this request, which an idempotency key makes repeatable.
-    pub(super) fn once(&self, memory: &Memory) -> Memory {
-        let key = self.arguments.text("idempotency_key");
-        key.map_or_else(|| memory.clone(), |key| memory.with_idempotency_key(&key))
+    /// The name that makes this call repeatable.
+    pub(super) fn once(&self) -> Option<String> {
+        self.arguments.text("idempotency_key")
     }
 }
 

@@ -91,8 +91,8 @@ pub(super) const LIST_MEMORIES: Tool = Tool {
                 entries,
                 next_cursor: next_cursor.clone(),
                 total: *total,
-                values,
-                order,
+                values: values.clone(),
+                order: order.clone(),
                 sources: sources.clone(),
             };
             page = Some(known);
@@ -123,7 +123,7 @@ pub(super) const HISTORY: Tool = Tool {
             cut.entries("entries", &mut entries, &mut omitted);
             let truncated = found.truncated || !omitted.is_empty();
             let HistoryView { key, exists, values, .. } = &found;
-            let view = HistoryView { key: key.clone(), exists: *exists, entries, truncated, values };
+            let view = HistoryView { key: key.clone(), exists: *exists, entries, truncated, values: values.clone() };
             Ok(Shortened { view, omitted })
         })
     },

@@ -5,7 +5,6 @@ use crate::catalogue;
 use crate::mcp::limits::{Omitted, Shortened};
 use crate::mcp::outputs;
 use crate::mcp::reply::Making;
-use crate::wire::status::StatusView;
 
 pub(super) const STATUS: Tool = Tool {
     name: "status",
@@ -18,10 +17,10 @@ pub(super) const STATUS: Tool = Tool {
     output: outputs::status,
     run: |call| {
         let handle = call.store.read()?;
-        let status = handle.memory.status()?;
-        Making::of(&handle).cut(status.dreams.len(), |cut| {
+        let status = handle.status(call.store.path())?;
+        Making::of(&handle).cut(status.store.dreams.len(), |cut| {
             let mut omitted = Omitted::default();
-            let mut view = StatusView::new(&status, call.store.path(), handle.exists);
+            let mut view = status.clone();
             cut.list("dreams", &mut view.store.dreams, &mut omitted);
             Ok(Shortened { view, omitted })
         })

@@ -1,26 +1,27 @@
 //! What became of the actions of a dream.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use bilinc::{ActionOp, ActionRecord, ActionStatus, DreamApplied, DreamId, Key, Version};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::wire::{Change, Time, is_false};
 
 /// What became of one action.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultView {
     /// Its place in the list that was sent.
     pub index: usize,
     /// What was to be done.
-    pub op: &'static str,
+    pub op: Cow<'static, str>,
     /// To which entry.
     #[schema(value_type = String)]
     pub key: Key,
     /// `applied`, `conflict` or `error`.
-    pub status: &'static str,
+    pub status: Cow<'static, str>,
     /// The entry's version afterwards; a dry run makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -37,7 +38,7 @@ pub struct ResultView {
 }
 
 /// Why an action could not be carried out.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct ResultError {
     /// The error code.
     pub code: String,
@@ -46,7 +47,7 @@ pub struct ResultError {
 }
 
 /// An entry that changed since the named version.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Current {
     /// Its version now; none when a dry run stands before a version that it did not make.
@@ -61,9 +62,9 @@ impl ResultView {
     pub fn new(index: usize, record: &ActionRecord) -> Self {
         let view = Self {
             index,
-            op: record.op.name(),
+            op: record.op.name().into(),
             key: record.key.clone(),
-            status: "applied",
+            status: "applied".into(),
             entry_version: None,
             error: None,
             current: None,
@@ -72,14 +73,14 @@ impl ResultView {
         match &record.status {
             ActionStatus::Applied { version } => Self { entry_version: *version, ..view },
             ActionStatus::Conflict { current, change } => Self {
-                status: "conflict",
+                status: "conflict".into(),
                 current: current.map(|version| Current { entry_version: Some(version) }),
                 change: change.as_ref().map(Change::from),
                 ..view
             },
             ActionStatus::Error { code, message } => {
                 let error = ResultError { code: code.to_string(), message: message.to_string() };
-                Self { status: "error", error: Some(error), ..view }
+                Self { status: "error".into(), error: Some(error), ..view }
             }
         }
     }
@@ -117,14 +118,14 @@ impl ResultView {
 }
 
 /// Pages of a dream were judged.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedView {
     /// Which dream.
     #[schema(value_type = String)]
     pub dream_id: DreamId,
     /// Where it is in its life.
-    pub state: &'static str,
+    pub state: Cow<'static, str>,
     /// Most entries that it may forget.
     pub forget_cap: u32,
     /// Forgets it has carried out.
@@ -136,7 +137,7 @@ pub struct AppliedView {
     /// Pages that the actions went in.
     pub pages: u32,
     /// Whether nothing was written because it was only tried out.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub dry_run: bool,
 }
 
@@ -146,7 +147,7 @@ impl AppliedView {
     pub fn new(applied: &DreamApplied, dry_run: bool) -> Self {
         Self {
             dream_id: applied.dream,
-            state: applied.phase.name(),
+            state: applied.phase.name().into(),
             forget_cap: applied.forget_cap,
             forgets_reserved: applied.forgets,
             undo_until: applied.undo_until.into(),

@@ -1,7 +1,9 @@
 //! Dreams as they stand.
 
+use std::borrow::Cow;
+
 use bilinc::{Candidate, DreamId, DreamOptions, DreamSummary, Json, Key, Version};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::apply::ResultView;
@@ -9,7 +11,7 @@ use crate::wire::Time;
 use crate::wire::undos::UndoView;
 
 /// What a dream was asked for.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OptionsView {
     /// Most candidates.
@@ -34,7 +36,7 @@ impl From<&DreamOptions> for OptionsView {
 }
 
 /// A candidate with the version it had.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateRef {
     /// The entry's key.
@@ -52,7 +54,7 @@ impl From<&Candidate> for CandidateRef {
 }
 
 /// An action, without its value, with what became of it.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionView {
     /// The version that was named.
@@ -60,7 +62,7 @@ pub struct ActionView {
     #[schema(value_type = Option<String>)]
     pub expected_version: Option<Version>,
     /// Duplicates folded in.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     pub merged_from: Vec<Key>,
     /// Why.
@@ -74,14 +76,14 @@ pub struct ActionView {
 }
 
 /// A dream as it stands.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DreamView {
     /// Its id.
     #[schema(value_type = String)]
     pub dream_id: DreamId,
     /// `open`, `finished`, `undone` or `partly_undone`.
-    pub state: &'static str,
+    pub state: Cow<'static, str>,
     /// When it started.
     pub started_at: Time,
     /// When it was finished last.
@@ -120,7 +122,7 @@ impl From<&bilinc::DreamView> for DreamView {
             .collect();
         Self {
             dream_id: dream.dream,
-            state: dream.phase.name(),
+            state: dream.phase.name().into(),
             started_at: dream.started_at.into(),
             finished_at: dream.finished_at.map(Time),
             undo_until: dream.undo_until.into(),
@@ -137,14 +139,14 @@ impl From<&bilinc::DreamView> for DreamView {
 }
 
 /// A dream in a list.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryView {
     /// Its id.
     #[schema(value_type = String)]
     pub dream_id: DreamId,
     /// Where it is in its life.
-    pub state: &'static str,
+    pub state: Cow<'static, str>,
     /// When it started.
     pub started_at: Time,
     /// When it was finished last.
@@ -165,7 +167,7 @@ impl From<&DreamSummary> for SummaryView {
     fn from(dream: &DreamSummary) -> Self {
         Self {
             dream_id: dream.dream,
-            state: dream.phase.name(),
+            state: dream.phase.name().into(),
             started_at: dream.started_at.into(),
             finished_at: dream.finished_at.map(Time),
             undo_until: dream.undo_until.into(),
@@ -178,7 +180,7 @@ impl From<&DreamSummary> for SummaryView {
 }
 
 /// Dreams, newest first.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct DreamsView {
     /// The dreams.
     pub dreams: Vec<SummaryView>,

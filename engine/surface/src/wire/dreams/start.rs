@@ -1,14 +1,16 @@
 //! The start of a dream and its candidates.
 
+use std::borrow::Cow;
+
 use bilinc::{DreamCandidate, DreamId, DreamStarted, Json, Key, Version, limits};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::wire::entries::{FlagView, flags_of};
-use crate::wire::{Time, is_false};
+use crate::wire::{Time, given, is_false};
 
 /// A dream began.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StartedView {
     /// Its id; null, and nothing written, when there is no candidate.
@@ -25,14 +27,14 @@ pub struct StartedView {
 }
 
 /// A candidate with its value.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateView {
     /// The entry's key.
     #[schema(value_type = String)]
     pub key: Key,
     /// What kind of memory it is.
-    pub memory_type: &'static str,
+    pub memory_type: Cow<'static, str>,
     /// 0.0 to 1.0.
     pub importance: f64,
     /// Who saved it.
@@ -43,10 +45,11 @@ pub struct CandidateView {
     #[schema(value_type = String)]
     pub entry_version: Version,
     /// Its value.
+    #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<serde_json::Value>)]
     pub value: Option<Json>,
     /// Whether the value was cut, because the answer would be too large.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub value_truncated: bool,
     /// Its open flags.
     pub flags: Vec<FlagView>,
@@ -57,7 +60,7 @@ impl From<&DreamCandidate> for CandidateView {
         let (memory, entry) = (&candidate.memory, &candidate.memory.entry);
         Self {
             key: memory.key.clone(),
-            memory_type: entry.facts.memory_type.name(),
+            memory_type: entry.facts.memory_type.name().into(),
             importance: entry.facts.importance,
             source: entry.facts.source.to_string(),
             updated_at: entry.updated_at.into(),

@@ -3,7 +3,8 @@
 use bilinc::{At, DiffQuery, Json, Rejection, Selection, Seq, Snapshot, Undo};
 
 use super::reads::check_diff;
-use super::{Answer, Oversize, Prepared, Request, Surface, actor, answered, fresh, limit, request, whole};
+use super::{Answer, Oversize, Prepared, Request, Surface, actor, answered, fresh, limit, request, signed, whole};
+use crate::catalogue::{self, Operation};
 use crate::wire::diffs::{DiffView, in_terms_of_the_request};
 use crate::wire::fields;
 use crate::wire::snapshots::{PreviewView, RolledBackView, SnapshotTaken, SnapshotView, SnapshotsView};
@@ -30,7 +31,10 @@ request! {
 whole!(SnapshotTaken, SnapshotsView, PreviewView, RolledBackView);
 
 impl Request for SnapshotRequest {
+    const OPERATION: Operation = catalogue::SNAPSHOT_CREATE;
     type Answer = SnapshotTaken;
+
+    signed!();
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<SnapshotTaken>, Rejection> {
         let actor = actor(self.source.as_deref(), self.session_id.as_deref(), surface);
@@ -52,6 +56,7 @@ request! {
 }
 
 impl Request for SnapshotsRequest {
+    const OPERATION: Operation = catalogue::SNAPSHOT_LIST;
     type Answer = SnapshotsView;
 
     fn prepare(self, _: &Surface) -> Result<Prepared<SnapshotsView>, Rejection> {
@@ -86,6 +91,7 @@ impl Answer for DiffView {
 }
 
 impl Request for DiffRequest {
+    const OPERATION: Operation = catalogue::DIFF;
     type Answer = DiffView;
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<DiffView>, Rejection> {
@@ -124,6 +130,7 @@ request! {
 }
 
 impl Request for PreviewRequest {
+    const OPERATION: Operation = catalogue::ROLLBACK_PREVIEW;
     type Answer = PreviewView;
 
     fn prepare(self, _: &Surface) -> Result<Prepared<PreviewView>, Rejection> {
@@ -157,7 +164,10 @@ request! {
 }
 
 impl Request for RollbackRequest {
+    const OPERATION: Operation = catalogue::ROLLBACK_EXECUTE;
     type Answer = RolledBackView;
+
+    signed!();
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<RolledBackView>, Rejection> {
         let actor = actor(self.source.as_deref(), self.session_id.as_deref(), surface);
@@ -246,6 +256,7 @@ pub fn undo_selection(request: &UndoRequest) -> Result<Selection, Rejection> {
 }
 
 impl Request for UndoRequest {
+    const OPERATION: Operation = catalogue::UNDO;
     type Answer = UndoView;
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<UndoView>, Rejection> {

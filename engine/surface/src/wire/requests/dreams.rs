@@ -3,7 +3,8 @@
 use bilinc::{DreamApply, DreamStart, DreamUndo, Json, Rejection, limits};
 use serde_json::value::RawValue;
 
-use super::{Answer, Oversize, Prepared, Request, Surface, actor, answered, fresh, limit, request, whole};
+use super::{Answer, Oversize, Prepared, Request, Surface, actor, answered, fresh, limit, request, signed, whole};
+use crate::catalogue::{self, Operation};
 use crate::wire::actions;
 use crate::wire::dreams::{AppliedView, DreamView, DreamsView, StartedView, SummaryView};
 use crate::wire::fields;
@@ -60,7 +61,10 @@ impl DreamStartRequest {
 }
 
 impl Request for DreamStartRequest {
+    const OPERATION: Operation = catalogue::DREAM_START;
     type Answer = StartedView;
+
+    signed!();
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<StartedView>, Rejection> {
         let actor = actor(self.source.as_deref(), self.session_id.as_deref(), surface);
@@ -78,7 +82,7 @@ request! {
         /// The dream.
         #[schema(pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
         id: String,
-        /// At most 25 actions, their names in snake case or camelCase.
+        /// At most 25 actions, 1,000 in a dry run, their names in snake case or camelCase.
         #[schema(value_type = Option<Vec<crate::wire::actions::ActionSchema>>)]
         actions: Option<Box<RawValue>>,
         /// The report that finishes the dream: text or JSON.
@@ -100,7 +104,10 @@ request! {
 whole!(AppliedView, DreamView, DreamsView, UndoView);
 
 impl Request for DreamApplyRequest {
+    const OPERATION: Operation = catalogue::DREAM_APPLY;
     type Answer = AppliedView;
+
+    signed!();
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<AppliedView>, Rejection> {
         let actor = actor(self.source.as_deref(), self.session_id.as_deref(), surface);
@@ -110,6 +117,12 @@ impl Request for DreamApplyRequest {
         let finish = self.r#final.unwrap_or(self.report.is_some() || actions.is_empty());
         let apply = DreamApply { dream, actions, report: self.report, finish, dry_run };
         Ok(Box::new(move |memory| {
+            // What writes nothing may go over several pages, each judged on what the ones before would leave.
+            if dry_run && apply.actions.len() > limits::PAGE_ACTIONS {
+                let tried = memory.dream_apply(dream, apply.actions, apply.report, true);
+                let tried = tried.map_err(|failed| *failed.error)?;
+                return Ok(answered(tried, |applied| AppliedView::new(&applied, true)));
+            }
             let written = memory.acting_as(actor).dream_apply_page(apply)?;
             Ok(answered(written, |applied| AppliedView::new(&applied, dry_run)))
         }))
@@ -126,6 +139,7 @@ request! {
 }
 
 impl Request for DreamShowRequest {
+    const OPERATION: Operation = catalogue::DREAM_SHOW;
     type Answer = DreamView;
 
     fn prepare(self, _: &Surface) -> Result<Prepared<DreamView>, Rejection> {
@@ -144,6 +158,7 @@ request! {
 }
 
 impl Request for DreamListRequest {
+    const OPERATION: Operation = catalogue::DREAM_LIST;
     type Answer = DreamsView;
 
     fn prepare(self, _: &Surface) -> Result<Prepared<DreamsView>, Rejection> {
@@ -175,7 +190,10 @@ request! {
 }
 
 impl Request for DreamUndoRequest {
+    const OPERATION: Operation = catalogue::DREAM_UNDO;
     type Answer = UndoView;
+
+    signed!();
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<UndoView>, Rejection> {
         let actor = actor(self.source.as_deref(), self.session_id.as_deref(), surface);

@@ -3,7 +3,10 @@
 use bilinc::Rejection;
 use bilinc::{At, Commit, Confirm, EntryChange, Error, Flag, Forget, Json, Memory, Revise, Strategy, Unflag, Written};
 
-use super::{Prepared, Request, Surface, actor, answered, key, keys, memory_type, named, request, version, whole};
+use super::{
+    Prepared, Request, Surface, actor, answered, key, keys, memory_type, named, request, signed, version, whole,
+};
+use crate::catalogue::{self, Operation};
 use crate::wire::entries::{Committed, Confirmed, Flags, Forgotten, Revised, flags_of};
 
 request! {
@@ -48,7 +51,10 @@ request! {
 whole!(Committed, Revised, Forgotten, Confirmed, Flags);
 
 impl Request for CommitRequest {
+    const OPERATION: Operation = catalogue::COMMIT;
     type Answer = Committed;
+
+    signed!();
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<Committed>, Rejection> {
         let actor = actor(self.source.as_deref(), self.session_id.as_deref(), surface);
@@ -102,7 +108,10 @@ request! {
 }
 
 impl Request for ReviseRequest {
+    const OPERATION: Operation = catalogue::REVISE;
     type Answer = Revised;
+
+    signed!();
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<Revised>, Rejection> {
         let actor = actor(self.source.as_deref(), self.session_id.as_deref(), surface);
@@ -149,7 +158,10 @@ request! {
 }
 
 impl Request for ForgetRequest {
+    const OPERATION: Operation = catalogue::FORGET;
     type Answer = Forgotten;
+
+    signed!();
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<Forgotten>, Rejection> {
         let actor = actor(self.source.as_deref(), self.session_id.as_deref(), surface);
@@ -188,7 +200,10 @@ request! {
 }
 
 impl Request for ConfirmRequest {
+    const OPERATION: Operation = catalogue::CONFIRM;
     type Answer = Confirmed;
+
+    signed!();
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<Confirmed>, Rejection> {
         let actor = actor(self.source.as_deref(), self.session_id.as_deref(), surface);
@@ -226,7 +241,10 @@ request! {
 }
 
 impl Request for FlagRequest {
+    const OPERATION: Operation = catalogue::FLAG;
     type Answer = Flags;
+
+    signed!();
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<Flags>, Rejection> {
         let actor = actor(self.source.as_deref(), self.session_id.as_deref(), surface);
@@ -265,7 +283,10 @@ request! {
 }
 
 impl Request for UnflagRequest {
+    const OPERATION: Operation = catalogue::UNFLAG;
     type Answer = Flags;
+
+    signed!();
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<Flags>, Rejection> {
         let actor = actor(self.source.as_deref(), self.session_id.as_deref(), surface);

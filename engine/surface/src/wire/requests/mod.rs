@@ -16,6 +16,7 @@ mod tests;
 
 use bilinc::{Actor, Error, Key, Memory, MemoryType, Rejection, Version, Written};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 pub use self::back::{
     DiffRequest, PreviewRequest, RollbackRequest, SnapshotRequest, SnapshotsRequest, UndoRequest, undo_selection,
@@ -29,6 +30,7 @@ pub use self::reads::{GetRequest, HistoryRequest, ListRequest, RecallRequest};
 pub use self::store::{ImportRequest, LogRequest, StatusRequest, Unsound, VerifyRequest, sound};
 
 use super::fields;
+use crate::catalogue::Operation;
 
 /// What a surface brings to each request.
 #[derive(Debug, Clone, Copy)]
@@ -71,10 +73,19 @@ pub trait Read: Sized {
     }
 }
 
-/// A request of the catalogue.
-pub trait Request: Read {
+/// A request of the catalogue. Written down as JSON, it is what its route reads.
+pub trait Request: Read + Clone + Serialize {
+    /// Which operation it asks for.
+    const OPERATION: Operation;
+
     /// What it answers.
     type Answer: Answer;
+
+    /// The same with who writes, where that can be said of it and nobody is named.
+    #[must_use]
+    fn signed(self, _source: &str) -> Self {
+        self
+    }
 
     /// Judges its form.
     ///
@@ -95,7 +106,7 @@ pub enum Oversize {
 }
 
 /// An answer.
-pub trait Answer: Serialize {
+pub trait Answer: Serialize + DeserializeOwned {
     /// What is done about it when it is too large.
     fn oversize(&self) -> Oversize {
         Oversize::Whole
@@ -110,6 +121,16 @@ macro_rules! whole {
     ($($answer:ty),* $(,)?) => { $(impl crate::wire::requests::Answer for $answer {})* };
 }
 use whole;
+
+/// Who writes stands in the member `source`.
+macro_rules! signed {
+    () => {
+        fn signed(self, source: &str) -> Self {
+            Self { source: self.source.or_else(|| Some(source.to_owned())), ..self }
+        }
+    };
+}
+use signed;
 
 /// Defines a request: its members and how they are read.
 macro_rules! request {

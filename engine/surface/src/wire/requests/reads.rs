@@ -3,6 +3,7 @@
 use bilinc::{At, ListQuery, Memory, Order, Profile, RecallQuery, Rejection, Values};
 
 use super::{Answer, Oversize, Prepared, Request, Surface, fresh, key, limit, memory_type, named, request, whole};
+use crate::catalogue::{self, Operation};
 use crate::wire::entries::{EntryView, ListView, order_name};
 use crate::wire::fields::{self, values_name};
 use crate::wire::history::HistoryView;
@@ -48,6 +49,7 @@ impl Answer for RecallView {
 }
 
 impl Request for RecallRequest {
+    const OPERATION: Operation = catalogue::RECALL;
     type Answer = RecallView;
 
     fn prepare(self, _: &Surface) -> Result<Prepared<RecallView>, Rejection> {
@@ -86,6 +88,7 @@ request! {
 whole!(EntryView);
 
 impl Request for GetRequest {
+    const OPERATION: Operation = catalogue::GET;
     type Answer = EntryView;
 
     fn prepare(self, _: &Surface) -> Result<Prepared<EntryView>, Rejection> {
@@ -146,6 +149,7 @@ fn values(name: Option<&str>, default: Values) -> Result<Values, Rejection> {
 }
 
 impl Request for ListRequest {
+    const OPERATION: Operation = catalogue::LIST;
     type Answer = ListView;
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<ListView>, Rejection> {
@@ -220,6 +224,7 @@ impl Answer for HistoryView {
 }
 
 impl Request for HistoryRequest {
+    const OPERATION: Operation = catalogue::HISTORY;
     type Answer = HistoryView;
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<HistoryView>, Rejection> {

@@ -3,6 +3,7 @@
 use bilinc::{Error, LogItem, LogQuery, Memory, Rejection, Seq, limits};
 
 use super::{Answer, Oversize, Prepared, Request, Surface, fresh, key, limit, request, whole};
+use crate::catalogue::{self, Operation};
 use crate::wire::fields;
 use crate::wire::log::{LogEvent, LogView};
 use crate::wire::status::StatusView;
@@ -98,6 +99,7 @@ impl LogRequest {
 }
 
 impl Request for LogRequest {
+    const OPERATION: Operation = catalogue::LOG;
     type Answer = LogView;
 
     fn prepare(self, surface: &Surface) -> Result<Prepared<LogView>, Rejection> {
@@ -150,6 +152,7 @@ request! {
 whole!(StatusView, VerifiedView, ImportView);
 
 impl Request for StatusRequest {
+    const OPERATION: Operation = catalogue::STATUS;
     type Answer = StatusView;
 
     fn prepare(self, _: &Surface) -> Result<Prepared<StatusView>, Rejection> {
@@ -166,6 +169,7 @@ request! {
 }
 
 impl Request for VerifyRequest {
+    const OPERATION: Operation = catalogue::VERIFY;
     type Answer = VerifiedView;
 
     fn prepare(self, _: &Surface) -> Result<Prepared<VerifiedView>, Rejection> {
