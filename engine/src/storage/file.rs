@@ -51,6 +51,18 @@ pub(super) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result
     Ok(file)
 }
 
+/// Tells the system that reads come as they come: they ask for as much as is wanted at once.
+///
+/// What it reads ahead of a look behind the last frame it keeps in large pieces, and then each small write into
+/// such a piece costs as much as the piece is large: 15 to 25 µs instead of 2 to 3, measured on Linux 6 with ext4.
+fn read_nothing_ahead(file: &File) {
+    #[cfg(target_os = "linux")]
+    // Advice: who does not take it is slower.
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::Random);
+    #[cfg(not(target_os = "linux"))]
+    let _ = file;
+}
+
 /// The file whose name is no text and is listed under this one.
 fn listed_as(path: &Path) -> io::Result<Option<PathBuf>> {
     let (Some(dir), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
@@ -142,7 +154,9 @@ impl Storage for FileStorage {
                 options.write(true).create_new(true);
             }
         }
-        Ok(Arc::new(OpenFile(open_regular(&mut options, &self.path(path))?)))
+        let file = open_regular(&mut options, &self.path(path))?;
+        read_nothing_ahead(&file);
+        Ok(Arc::new(OpenFile(file)))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
