@@ -19,6 +19,9 @@ use crate::storage::StorageFile;
 const FIRST_STEP: u64 = 64 * 1024;
 const LAST_STEP: u64 = 8 * 1024 * 1024;
 
+/// As much is set aside at once for the bytes of a batch; more grows.
+const MOST_ROOM: u64 = 1024 * 1024;
+
 /// What this process remembers between appends.
 #[derive(Debug)]
 pub(crate) struct Appending {
@@ -133,6 +136,7 @@ impl Append<'_> {
         }
         // Taken before anything is written, so that waiting for it can be given up.
         let sync = if self.needs_roll(&lens) { Some(log.take_sync_lock(log.options.lock_timeout)?) } else { None };
+        let room = lens.iter().fold(0_u64, |room, len| room.saturating_add(*len)).min(MOST_ROOM);
         let mut metas = Vec::with_capacity(drafts.len());
         let mut left = drafts.iter().zip(lens).peekable();
         while let Some((_, len)) = left.peek() {
@@ -141,7 +145,7 @@ impl Append<'_> {
                 let rolled = self.roll(sync);
                 rolled.map_err(|error| self.stop_if_begun(error))?;
             }
-            let batch = self.encode(&mut left, &mut metas).map_err(|error| self.stop_if_begun(error))?;
+            let batch = self.encode(&mut left, &mut metas, room).map_err(|error| self.stop_if_begun(error))?;
             self.write(batch, sync.as_ref())?;
         }
         Ok(metas)
@@ -152,10 +156,12 @@ impl Append<'_> {
         &self,
         left: &mut std::iter::Peekable<impl Iterator<Item = (&'d FrameDraft, u64)>>,
         metas: &mut Vec<FrameMeta>,
+        room: u64,
     ) -> Result<Batch, LogError> {
         let options = &self.log.options;
         let segment = self.segment()?;
-        let mut batch = Batch { bytes: Vec::new(), entries: Vec::new(), end: self.end.clone() };
+        let bytes = Vec::with_capacity(usize::try_from(room).unwrap_or_default());
+        let mut batch = Batch { bytes, entries: Vec::new(), end: self.end.clone() };
         while let Some((draft, len)) = left.next_if(|(_, len)| fits(batch.end.offset, *len, options.segment_bytes)) {
             let end = &batch.end;
             let (meta, entry) = draft.encode(
