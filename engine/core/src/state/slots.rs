@@ -127,7 +127,11 @@ impl Slots {
 /// By keys: in which order they came does not count, for a state that was kept is taken up in another one.
 impl PartialEq for Slots {
     fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len() && self.iter().all(|(key, slot)| other.get(key.as_str()) == Some(slot))
+        let equal = |((key, slot), (there, held)): ((&Key, &Slot), (&Key, &Slot))| {
+            // Mostly the same log was folded in the same order.
+            if key == there { slot == held } else { other.get(key.as_str()) == Some(slot) }
+        };
+        self.len() == other.len() && self.iter().zip(other.iter()).all(equal)
     }
 }
 
