@@ -25,6 +25,7 @@ mod imports;
 mod large;
 mod lists;
 mod logs;
+mod long_logs;
 mod model;
 mod other;
 mod points;

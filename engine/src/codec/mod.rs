@@ -8,11 +8,13 @@ pub(crate) mod kept;
 mod tests;
 mod v1;
 
+use std::sync::Arc;
+
 use bilinc_core::{Body, RecordedEvent, Seq, Timestamp};
 
-use self::v1::{BodyV1, OperationV1};
+use self::v1::{Actors, BodyV1, OperationV1, Place, RecordV1};
 use crate::error::EngineError;
-use crate::log::{self, BodyState, Frame, FrameDraft};
+use crate::log::{self, BodyState, Frame, FrameDraft, StoredBody};
 
 /// The codec of this version, as frames name it.
 pub(crate) const CODEC_V1: u8 = 1;
@@ -45,7 +47,7 @@ pub(crate) fn encode(events: &[RecordedEvent]) -> Result<FrameDraft, EngineError
         return Err(unreadable(Seq::ZERO, "an operation without events"));
     };
     let failed = |error: bincode::error::EncodeError| unreadable(first.seq, error);
-    let wire = OperationV1::from_events(&first.operation, events);
+    let wire = (OperationV1::of(&first.operation), RecordV1::list(&first.operation, events));
     let permanent = bincode::encode_to_vec(&wire, config()).map_err(failed)?;
     let mut bodies = Vec::new();
     for (event_index, event) in (0_u32..).zip(events) {
@@ -66,47 +68,75 @@ pub(crate) fn encode(events: &[RecordedEvent]) -> Result<FrameDraft, EngineError
 
 /// The events of a frame.
 pub(crate) fn decode(frame: &Frame, bodies: Bodies) -> Result<Vec<RecordedEvent>, EngineError> {
-    decode_with(frame, bodies, &mut |event_index| body_of(frame, event_index))
-}
-
-/// As [`decode`], the body of the event at an index being what `body` makes of it.
-pub(crate) fn decode_with(
-    frame: &Frame,
-    bodies: Bodies,
-    body: &mut dyn FnMut(u32) -> Result<Option<Body>, EngineError>,
-) -> Result<Vec<RecordedEvent>, EngineError> {
-    let first = Seq::new(frame.first_seq());
-    if frame.codec() != CODEC_V1 {
-        let reason = format!("it was written with codec {}, this version knows {CODEC_V1}", frame.codec());
-        return Err(unreadable(first, reason));
-    }
-    let wire: OperationV1<'_> = whole(frame.permanent()).map_err(|reason| unreadable(first, reason))?;
-    if wire.events.len() as u64 != u64::from(frame.count()) {
-        return Err(unreadable(first, format!("{} events where {} are announced", wire.events.len(), frame.count())));
-    }
-    let place = v1::Place {
-        first,
-        count: frame.count(),
-        at: Timestamp::from_micros(frame.time()),
-        clock_back: frame.clock_back(),
-    };
-    let mut events = wire.into_events(place).map_err(|reason| unreadable(first, reason))?;
-    let with_bodies = match bodies {
-        Bodies::None => false,
-        Bodies::ForState => events.first().is_some_and(|event| event.operation.idempotency.is_some()),
-        Bodies::Readable | Bodies::All => true,
-    };
-    if with_bodies {
-        for (event_index, event) in (0_u32..).zip(&mut events) {
-            event.body = body(event_index)?;
-        }
-    }
+    let mut events = Vec::new();
+    Decoder::default().decode(frame, bodies, &mut events, &mut |stored| body_in(&stored))?;
     Ok(events)
 }
 
-/// The body of the event at that index of a frame; `None` when it has none or it was erased.
-pub(crate) fn body_of(frame: &Frame, event_index: u32) -> Result<Option<Body>, EngineError> {
-    let Some(stored) = frame.body_of(event_index) else { return Ok(None) };
+/// Decodes frame after frame, and what operations have in common once.
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    actors: Actors,
+}
+
+impl Decoder {
+    /// Adds the events of a frame to others; the body of an event is what `body` makes of the one that is stored.
+    /// After an error some of them may be there.
+    pub(crate) fn decode(
+        &mut self,
+        frame: &Frame,
+        bodies: Bodies,
+        events: &mut Vec<RecordedEvent>,
+        body: &mut dyn FnMut(StoredBody<'_>) -> Result<Option<Body>, EngineError>,
+    ) -> Result<(), EngineError> {
+        let first = Seq::new(frame.first_seq());
+        if frame.codec() != CODEC_V1 {
+            let reason = format!("it was written with codec {}, this version knows {CODEC_V1}", frame.codec());
+            return Err(unreadable(first, reason));
+        }
+        let before = events.len();
+        let place = Place {
+            first,
+            count: frame.count(),
+            at: Timestamp::from_micros(frame.time()),
+            clock_back: frame.clock_back(),
+        };
+        self.facts(frame.permanent(), &place, events).map_err(|reason| unreadable(first, reason))?;
+        let events = events.get_mut(before..).unwrap_or_default();
+        let with_bodies = match bodies {
+            Bodies::None => false,
+            Bodies::ForState => events.first().is_some_and(|event| event.operation.idempotency.is_some()),
+            Bodies::Readable | Bodies::All => true,
+        };
+        if with_bodies {
+            // Both are in the order of the events.
+            let mut stored = frame.bodies().peekable();
+            for (event_index, event) in (0_u32..).zip(events) {
+                if let Some(stored) = stored.next_if(|stored| stored.event_index() == event_index) {
+                    event.body = body(stored)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The events without their bodies.
+    fn facts(&mut self, mut rest: &[u8], place: &Place, events: &mut Vec<RecordedEvent>) -> Result<(), String> {
+        let (operation, count): (OperationV1<'_>, u64) = next(&mut rest)?;
+        if count != u64::from(place.count) {
+            return Err(format!("{count} events where {} are announced", place.count));
+        }
+        let operation = Arc::new(operation.into_operation(place, &mut self.actors));
+        for event_index in 0..place.count {
+            let record: RecordV1<'_> = next(&mut rest)?;
+            events.push(record.into_event(&operation, event_index)?);
+        }
+        if rest.is_empty() { Ok(()) } else { Err(format!("{} bytes left over", rest.len())) }
+    }
+}
+
+/// A body that is stored; `None` when it was erased.
+pub(crate) fn body_in(stored: &StoredBody<'_>) -> Result<Option<Body>, EngineError> {
     match stored.read().map_err(log::LogError::Damage)? {
         BodyState::Present(bytes) => {
             let body: BodyV1<'_> = whole(bytes).map_err(|reason| unreadable(Seq::new(stored.seq()), reason))?;
@@ -114,6 +144,13 @@ pub(crate) fn body_of(frame: &Frame, event_index: u32) -> Result<Option<Body>, E
         }
         BodyState::Zeroed => Ok(None),
     }
+}
+
+/// Decodes the next value and moves past it.
+fn next<'de, T: bincode::BorrowDecode<'de, ()>>(rest: &mut &'de [u8]) -> Result<T, String> {
+    let (value, used) = bincode::borrow_decode_from_slice(rest, config()).map_err(|error| error.to_string())?;
+    *rest = rest.get(used..).unwrap_or_default();
+    Ok(value)
 }
 
 /// Decodes a value that takes up all the bytes.

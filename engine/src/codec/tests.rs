@@ -115,13 +115,25 @@ fn selections() -> [Selection; 7] {
     ]
 }
 
+/// The bytes of the first event.
+fn record(events: &[RecordedEvent]) -> Vec<u8> {
+    let list = super::v1::RecordV1::list(&events[0].operation, events);
+    bincode::encode_to_vec(&list[0], super::config()).unwrap()
+}
+
+/// The events in a permanent part, at the place of [`operation`].
+fn facts(permanent: &[u8], count: u32) -> Result<Vec<RecordedEvent>, String> {
+    let place = super::v1::Place { first: Seq::new(1), count, at: at(1_700_000_000_000_000), clock_back: true };
+    let mut events = Vec::new();
+    super::Decoder::default().facts(permanent, &place, &mut events).map(|()| events)
+}
+
 #[test]
 fn the_numbers_of_the_variants_are_frozen() {
     for (index, event) in sample(OperationId::from_u128(1)).into_iter().enumerate() {
         assert_eq!(Event::NAMES[index], event.name(), "the sample holds every event in order");
         let events = operation(OperationKind::Commit, vec![event]);
-        let wire = super::v1::OperationV1::from_events(&events[0].operation, &events);
-        let record = bincode::encode_to_vec(&wire.events[0], super::config()).unwrap();
+        let record = record(&events);
         // A record begins with the link to the previous event, here 0, then the variant's number.
         assert_eq!(record[..2], [0, u8::try_from(index).unwrap()], "{}", Event::NAMES[index]);
     }
@@ -148,25 +160,24 @@ fn the_numbers_of_kinds_selections_conflicts_and_shifts_are_frozen() {
         // Behind the id of the operation.
         assert_eq!(bytes(kind, Event::Undone(undone(&none)))[16], number, "{kind:?}");
     }
-    let record = |event: Undone| {
+    let record_of = |event: Undone| {
         let events = operation(OperationKind::Undo, vec![Event::Undone(event)]);
-        let wire = super::v1::OperationV1::from_events(&events[0].operation, &events);
-        bincode::encode_to_vec(&wire.events[0], super::config()).unwrap()
+        record(&events)
     };
     for (number, selection) in (0_u8..).zip(selections()) {
-        assert_eq!(record(undone(&selection))[..3], [0, 14, number], "{selection:?}");
+        assert_eq!(record_of(undone(&selection))[..3], [0, 14, number], "{selection:?}");
     }
     for (number, reason) in
         (0_u8..).zip([UndoConflictReason::Changed, UndoConflictReason::Purged, UndoConflictReason::Lost])
     {
         let conflicts = vec![UndoConflict { key: key("k"), reason, change: None }];
         let event = Undone { conflicts, ..undone(&none) };
-        assert_eq!(record(event), [0, 14, 6, 0, 0, 0, 1, 1, b'k', number, 0, 0, 0, 0]);
+        assert_eq!(record_of(event), [0, 14, 6, 0, 0, 0, 1, 1, b'k', number, 0, 0, 0, 0]);
     }
     let shifts = [(DreamShift::Undone { partly: true }, &[0, 1][..]), (DreamShift::Redone, &[1][..])];
     for (shift, number) in shifts {
         let event = Undone { dreams: vec![(DreamId::from_u128(0), shift)], ..undone(&none) };
-        assert_eq!(record(event), [&[0, 14, 6, 0, 0, 0, 0, 0, 0, 1][..], &[0; 16], number].concat());
+        assert_eq!(record_of(event), [&[0, 14, 6, 0, 0, 0, 0, 0, 0, 1][..], &[0; 16], number].concat());
     }
 }
 
@@ -202,14 +213,14 @@ fn damaged_operations_are_refused_and_never_panic() {
     let draft = encode(&whole()).unwrap();
     for cut in 0..draft.permanent.len() {
         let part = draft.permanent.get(..cut).unwrap();
-        assert!(super::whole::<super::v1::OperationV1<'_>>(part).is_err(), "a part of {cut} bytes was read");
+        assert!(facts(part, draft.count).is_err(), "a part of {cut} bytes was read");
     }
     for at in 0..draft.permanent.len() {
         for bit in 0..8 {
             let mut bytes = draft.permanent.clone();
             bytes[at] ^= 1 << bit;
             // A flipped bit may give another valid operation; the frame's checksum tells them apart.
-            let _ = super::whole::<super::v1::OperationV1<'_>>(&bytes);
+            let _ = facts(&bytes, draft.count);
         }
     }
 }
@@ -225,21 +236,41 @@ fn an_operation_that_is_larger_in_memory_than_a_frame_is_read_as_it_was_written(
     events.iter_mut().for_each(|event| event.body = None);
     let draft = encode(&events).unwrap();
     assert!(draft.frame_len().unwrap() < 10 << 20);
-    let wire: super::v1::OperationV1<'_> = super::whole(&draft.permanent).unwrap();
-    assert_eq!(wire.events.len() as u64, count);
+    assert_eq!(facts(&draft.permanent, draft.count).unwrap(), events);
 }
 
 #[test]
 fn a_forged_length_of_a_list_is_refused_by_what_follows_it() {
     let events = operation(OperationKind::Commit, vec![sample(OperationId::from_u128(1)).swap_remove(0)]);
     let draft = encode(&events).unwrap();
-    let wire = super::v1::OperationV1::from_events(&events[0].operation, &events);
-    let record = bincode::encode_to_vec(&wire.events[0], super::config()).unwrap();
+    let record = record(&events);
     let before = draft.permanent.len() - record.len() - 1;
     assert_eq!(draft.permanent[before], 1, "the number of events");
     for length in [2, 1 << 16, 1 << 26, 1 << 32, 1 << 60, u64::MAX] {
         let number = bincode::encode_to_vec(length, super::config()).unwrap();
         let forged = [&draft.permanent[..before], &number, &record].concat();
-        assert!(super::whole::<super::v1::OperationV1<'_>>(&forged).is_err(), "{length}");
+        for count in [1, u32::try_from(length).unwrap_or(u32::MAX)] {
+            assert!(facts(&forged, count).is_err(), "{length}");
+        }
+    }
+}
+
+#[test]
+fn a_writer_that_another_follows_keeps_its_own_name() {
+    let mut decoder = super::Decoder::default();
+    for (source, session) in [("a", Some("s")), ("a", Some("s")), ("b", Some("s")), ("b", None), ("a", Some("t"))] {
+        let mut events = operation(
+            OperationKind::Commit,
+            vec![sample(OperationId::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001)).swap_remove(0)],
+        );
+        let actor = Actor { source: source.into(), session_id: session.map(Arc::from) };
+        for event in &mut events {
+            (event.operation, event.body) =
+                (Arc::new(Operation { actor: actor.clone(), ..(*event.operation).clone() }), None);
+        }
+        let place = super::v1::Place { first: Seq::new(1), count: 1, at: at(1_700_000_000_000_000), clock_back: true };
+        let mut read = Vec::new();
+        decoder.facts(&encode(&events).unwrap().permanent, &place, &mut read).unwrap();
+        assert_eq!(read, events);
     }
 }

@@ -121,14 +121,47 @@ impl Memory {
     /// # Errors
     /// When the log cannot be read.
     pub fn recorded(&self, after: Seq) -> Result<Vec<RecordedEvent>, Error> {
-        self.store.refresh()?;
-        let head = self.store.published().head();
         let mut events = Vec::new();
-        self.store.visit(after, head, Bodies::All, &mut |event| {
-            events.push(event.clone());
+        self.visit_recorded(after, &mut |event| {
+            events.push(event);
             ControlFlow::Continue(())
         })?;
         Ok(events)
+    }
+
+    /// As [`Memory::recorded`], one event after the other, until the visitor breaks off: a long history is never
+    /// in memory at once. Events recorded meanwhile do not come.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::ops::ControlFlow;
+    ///
+    /// use bilinc::{Commit, Json, Key, Memory, Seq};
+    ///
+    /// let memory = Memory::in_memory()?;
+    /// memory.commit(Commit::new(Key::new("a")?, Json::string("one")))?;
+    /// memory.commit(Commit::new(Key::new("b")?, Json::string("two")))?;
+    ///
+    /// let mut keys = Vec::new();
+    /// memory.visit_recorded(Seq::ZERO, &mut |event| {
+    ///     keys.extend(event.event.key().cloned());
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!(keys, [Key::new("a")?, Key::new("b")?]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the log cannot be read; what lies before has been visited then.
+    pub fn visit_recorded(
+        &self,
+        after: Seq,
+        visit: &mut dyn FnMut(RecordedEvent) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        self.store.refresh()?;
+        let head = self.store.published().head();
+        Ok(self.store.take(after, head, Bodies::All, visit)?)
     }
 
     /// The operation that holds a position.

@@ -1,5 +1,6 @@
 //! Replaying histories: feed recorded events, compare states.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bilinc_core::{RecordedEvent, Rejection, Seq};
@@ -75,8 +76,15 @@ impl Memory {
         let memory = Self::builder()
             .clock(Arc::new(crate::clock::ManualClock::at(clock)))
             .open_in(Arc::new(crate::storage::MemoryStorage::new()))?;
-        let events = self.recorded(Seq::ZERO)?;
-        memory.feed(events.into_iter().take_while(|event| event.seq <= seq))?;
+        let mut events = Vec::new();
+        self.visit_recorded(Seq::ZERO, &mut |event| {
+            if event.seq > seq {
+                return ControlFlow::Break(());
+            }
+            events.push(event);
+            ControlFlow::Continue(())
+        })?;
+        memory.feed(events)?;
         Ok(memory)
     }
 

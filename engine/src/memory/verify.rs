@@ -11,7 +11,7 @@ use crate::answer::{ChainHash, CheckpointProof, Head, SalvageRecord, Verified};
 use crate::codec::Bodies;
 use crate::error::{EngineError, Error};
 use crate::log::{LogError, Proved};
-use crate::store::UNEXPLAINED;
+use crate::store::{MANY, Store, UNEXPLAINED};
 
 impl Memory {
     /// Reads the whole log: checksums, order, the hash chain, salted digests of all bodies; then
@@ -34,7 +34,17 @@ impl Memory {
         self.store.refresh()?;
         let judge = BodyJudge::new(&self.store);
         let being_erased = |seq| judge.is_being_erased(seq);
-        let report = self.store.log.verify_watched(progress, &being_erased, watch).map_err(EngineError::from)?;
+        let mut fold = Fold::new(&self.store);
+        let long = self.store.published().head().get() >= MANY;
+        let (report, folded) = std::thread::scope(|scope| {
+            // What is not folded meanwhile is folded behind the proof.
+            let folding = std::thread::Builder::new().name("bilinc fold".to_owned());
+            let folding = long.then(|| folding.spawn_scoped(scope, || fold.go_on(&self.store)).ok()).flatten();
+            let report = self.store.log.verify_watched(progress, &being_erased, watch);
+            let folded = folding.map(|folding| folding.join());
+            (report, folded.unwrap_or(Ok(Ok(()))).unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let report = report.map_err(EngineError::from)?;
         judge.end()?;
         if let Some(damage) = report.damage {
             return Err(EngineError::Log(LogError::Damage(damage)).into());
@@ -43,11 +53,12 @@ impl Memory {
         if let Some(damage) = self.store.damage() {
             return Err(damage.again().into());
         }
+        folded?;
         let segments = self.store.log.segments().map_err(EngineError::from)?;
         // What was erased meanwhile was named before.
         self.store.refresh()?;
-        let kept = self.store.kept_beside();
-        let (state_equal, checkpoint, purges) = self.fold_anew(kept)?;
+        let state_equal = fold.end(&self.store)?;
+        let Fold { checkpoint, purges, .. } = fold;
         let half_erased = report.half_erased.iter().copied().map(Seq::new);
         self.hold_halves_against(half_erased.clone(), &purges, Seq::new(report.last_seq))?;
         let erased: HashSet<Seq> = report.zeroed.iter().copied().map(Seq::new).chain(half_erased).collect();
@@ -69,33 +80,6 @@ impl Memory {
             recall_checkpoint: (self.store.prove_kept_recall()?)
                 .map(|(position, equal)| CheckpointProof { position, equal }),
         })
-    }
-
-    /// Folds the log from its begin: whether that gives the state that answers, and on the way the one that is
-    /// kept; and what purges named.
-    fn fold_anew(&self, mut kept: Option<(Seq, State)>) -> Result<(bool, Option<CheckpointProof>, Purges), Error> {
-        let mut folded = State::new(self.store.hash_seed());
-        let mut purges = Purges::default();
-        let mut checkpoint = None;
-        loop {
-            let (after, through) = (folded.head(), self.store.published().head());
-            self.store.visit(after, through, Bodies::ForState, &mut |event| {
-                folded.evolve(event);
-                purges.learn(event);
-                if let Some((position, state)) = kept.take_if(|(position, _)| *position == event.seq) {
-                    checkpoint = Some(CheckpointProof { position, equal: state == folded });
-                }
-                ControlFlow::Continue(())
-            })?;
-            // Others may have written meanwhile; then the fold goes on from where it is.
-            let published = self.store.published();
-            if published.head() == folded.head() {
-                if checkpoint.is_some_and(|proof| !proof.equal) {
-                    self.store.doubt_checkpoint();
-                }
-                return Ok((published.state == folded, checkpoint, purges));
-            }
-        }
     }
 
     /// A body half erased is one that is just being erased. When its purge was finished before the bodies
@@ -133,6 +117,51 @@ impl Memory {
             }
         }
         Ok(())
+    }
+}
+
+/// The log folded from its begin, beside the proof of its bytes: what that gives, whether the state that is kept
+/// is met on the way, and what purges named.
+#[derive(Debug)]
+struct Fold {
+    folded: State,
+    kept: Option<(Seq, State)>,
+    checkpoint: Option<CheckpointProof>,
+    purges: Purges,
+}
+
+impl Fold {
+    fn new(store: &Store) -> Self {
+        let (folded, kept) = (State::new(store.hash_seed()), store.kept_beside());
+        Self { folded, kept, checkpoint: None, purges: Purges::default() }
+    }
+
+    /// Folds what is published by now.
+    fn go_on(&mut self, store: &Store) -> Result<(), EngineError> {
+        let (after, through) = (self.folded.head(), store.published().head());
+        store.visit(after, through, Bodies::ForState, &mut |event| {
+            self.folded.evolve(event);
+            self.purges.learn(event);
+            if let Some((position, state)) = self.kept.take_if(|(position, _)| *position == event.seq) {
+                self.checkpoint = Some(CheckpointProof { position, equal: state == self.folded });
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Folds the rest; whether that gives the state that answers.
+    fn end(&mut self, store: &Store) -> Result<bool, EngineError> {
+        loop {
+            self.go_on(store)?;
+            // Others may have written meanwhile; then the fold goes on from where it is.
+            let published = store.published();
+            if published.head() == self.folded.head() {
+                if self.checkpoint.is_some_and(|proof| !proof.equal) {
+                    store.doubt_checkpoint();
+                }
+                return Ok(published.state == self.folded);
+            }
+        }
     }
 }
 

@@ -147,26 +147,4 @@ impl Store {
         }
         Ok(body)
     }
-
-    /// Visits the events after one position through another, in order, until one breaks off.
-    pub(crate) fn visit(
-        &self,
-        after: Seq,
-        through: Seq,
-        bodies: Bodies,
-        visit: &mut dyn FnMut(&RecordedEvent) -> ControlFlow<()>,
-    ) -> Result<(), EngineError> {
-        let mut failed = None;
-        self.log.read(after.plus(1).get(), through.get(), &mut |frame| match self.decode(&frame, bodies) {
-            Ok(events) => {
-                let wanted = events.iter().filter(|event| event.seq > after && event.seq <= through);
-                wanted.map(&mut *visit).find(ControlFlow::is_break).unwrap_or(ControlFlow::Continue(()))
-            }
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        })?;
-        failed.map_or(Ok(()), Err)
-    }
 }

@@ -21,6 +21,7 @@ mod queue;
 mod reading;
 mod salvage;
 mod token;
+mod visit;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, RwLock, Weak};
@@ -37,6 +38,7 @@ pub(crate) use self::published::Published;
 pub(crate) use self::purge::UNEXPLAINED;
 pub(crate) use self::reading::Text;
 pub(crate) use self::salvage::{Examined, Recorder};
+pub(crate) use self::visit::MANY;
 
 use self::bodies::BodyCache;
 use self::commit::Pending;

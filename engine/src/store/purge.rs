@@ -7,13 +7,13 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use bilinc_core::{Body, Event, OperationId, RecordedEvent, Seq, complete_purges, recorded_time};
+use bilinc_core::{Body, Event, OperationId, Seq, complete_purges, recorded_time};
 
 use super::Store;
 use super::commit::Turn;
 use crate::codec::{self, Bodies};
 use crate::error::EngineError;
-use crate::log::{Frame, LogError};
+use crate::log::{Frame, LogError, StoredBody};
 
 /// What an erased body is when nothing says that it should be.
 pub(crate) const UNEXPLAINED: &str = "the body is erased, and no purge names it";
@@ -55,22 +55,17 @@ impl Store {
         Ok(true)
     }
 
-    /// The events of a frame; bodies that are being erased count as erased. A damaged body stops who
-    /// asks for all of them. The fold goes on without it: it needs a fingerprint to answer a repeated
-    /// write, and no write is taken any more.
-    pub(super) fn decode(&self, frame: &Frame, bodies: Bodies) -> Result<Vec<RecordedEvent>, EngineError> {
-        codec::decode_with(frame, bodies, &mut |event_index| match self.body_in(frame, event_index) {
-            Err(EngineError::Log(LogError::Damage(_))) if bodies != Bodies::All => Ok(None),
-            read => read,
-        })
-    }
-
     /// The body of the event at an index of a frame; `None` when it has none, or it was or is being
     /// erased. One that is damaged stops writing.
     pub(super) fn body_in(&self, frame: &Frame, event_index: u32) -> Result<Option<Body>, EngineError> {
-        match codec::body_of(frame, event_index) {
+        frame.body_of(event_index).map_or(Ok(None), |stored| self.stored_body(&stored))
+    }
+
+    /// The same, of a body that is stored.
+    pub(super) fn stored_body(&self, stored: &StoredBody<'_>) -> Result<Option<Body>, EngineError> {
+        match codec::body_in(stored) {
             Err(EngineError::Log(LogError::Damage(damage))) => {
-                let seq = Seq::new(frame.first_seq()).plus(u64::from(event_index));
+                let seq = Seq::new(stored.seq());
                 if self.is_named_by_a_purge(seq)? { Ok(None) } else { Err(self.log.damaged(damage).into()) }
             }
             read => read,

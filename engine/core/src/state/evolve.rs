@@ -85,8 +85,11 @@ impl State {
                 self.dreams.finished(event.dream, recorded.seq, recorded.operation.at);
                 if let Some(start) = self.dreams.get(event.dream).map(|record| Arc::clone(&record.start)) {
                     // What the dream itself changed before this finish stops counting, too.
-                    let changed =
-                        |key: &Key| self.slots.get(key).filter(|slot| slot.entry.is_some()).map(|s| s.changed);
+                    let changed = |key: &Key| {
+                        let at = self.slots.at(key.as_str())?;
+                        let (_, slot) = self.slots.get_at(at).filter(|(_, slot)| slot.entry.is_some())?;
+                        Some((at, slot.changed))
+                    };
                     self.review.finished(event.dream, &start.candidates, &self.dreams, changed);
                 }
             }
@@ -102,7 +105,8 @@ impl State {
                     };
                     self.dreams.shifted(*dream, *shift, undo);
                     if let Some(start) = self.dreams.get(*dream).map(|record| Arc::clone(&record.start)) {
-                        self.review.shifted(&start.candidates, &self.dreams);
+                        let at = |key: &Key| self.slots.at(key.as_str());
+                        self.review.shifted(&start.candidates, &self.dreams, at);
                     }
                 }
             }
@@ -130,11 +134,14 @@ impl State {
             | Event::Imported(_)
             | Event::Lost(_) => {}
         }
-        recorded.event.key().map(|key| self.evolve_key(key, recorded))
+        self.evolve_key(recorded.event.key()?, recorded)
     }
 
-    fn evolve_key(&mut self, key: &Key, recorded: &RecordedEvent) -> Change {
-        let slot = self.slots.entry(key.clone()).or_default();
+    fn evolve_key(&mut self, key: &Key, recorded: &RecordedEvent) -> Option<Change> {
+        let at = self.slots.at_or_new(key);
+        let (key, slot) = self.slots.get_at_mut(at)?;
+        // The key as it is held, so that no other copy of its text is.
+        let key = key.clone();
         let before = Brief::of(slot);
         slot.apply(recorded);
         if let Some(entry) = &mut slot.entry {
@@ -144,34 +151,33 @@ impl State {
         if let Some(dream) = recorded.dream().filter(|_| !key.is_reserved()) {
             self.dreams.acted(dream, recorded.seq);
         }
-        self.reindex(key, before.as_ref(), after.as_ref());
+        self.reindex(&key, before.as_ref(), after.as_ref());
         if recorded.event.is_change() && !key.is_reserved() {
             let previous = before.as_ref().map(|entry| entry.changed);
             match (previous, &after) {
                 (_, Some(after)) => {
-                    self.review.changed(key, previous, after.changed, recorded.dream(), &self.dreams);
+                    self.review.changed((&key, at), previous, after.changed, recorded.dream(), &self.dreams);
                 }
-                (Some(previous), None) => self.review.gone(key, previous),
+                (Some(previous), None) => self.review.gone(&key, previous),
                 (None, None) => {}
             }
         }
-        Change {
-            key: key.clone(),
-            before: before.map(|entry| entry.updated_at),
-            after: after.map(|entry| entry.updated_at),
-        }
+        Some(Change { key, before: before.map(|entry| entry.updated_at), after: after.map(|entry| entry.updated_at) })
     }
 
     /// Takes up what the events of a key add up to, in a state that does not know the key yet.
-    pub(super) fn take_up(&mut self, key: Key, mut slot: Slot) {
+    pub(super) fn take_up(&mut self, key: &Key, mut slot: Slot) {
         if let Some(entry) = &mut slot.entry {
             self.names.share_of(entry);
         }
-        self.reindex(&key, None, Brief::of(&slot).as_ref());
+        self.reindex(key, None, Brief::of(&slot).as_ref());
+        let at = self.slots.at_or_new(key);
         if !key.is_reserved() && slot.entry.is_some() {
-            self.review.restore(&key, slot.changed, &self.dreams);
+            self.review.restore((key, at), slot.changed, &self.dreams);
         }
-        self.slots.insert(key, slot);
+        if let Some((_, held)) = self.slots.get_at_mut(at) {
+            *held = slot;
+        }
     }
 
     fn reindex(&mut self, key: &Key, before: Option<&Brief>, after: Option<&Brief>) {

@@ -1,6 +1,7 @@
 //! The state that decisions are made on: the fold of all events.
 
 mod dreams;
+mod equal;
 mod evolve;
 mod idempotency;
 mod losses;
@@ -8,13 +9,13 @@ mod names;
 mod purges;
 mod review;
 mod rows;
+mod slots;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use foldhash::quality::FixedState;
-use hashbrown::HashMap;
 
 pub use self::dreams::{DreamPhase, DreamRecord, DreamUndoRecord};
 pub use self::evolve::{Change, replay};
@@ -27,6 +28,7 @@ use self::losses::LossBook;
 use self::names::Names;
 use self::purges::PurgeBook;
 use self::review::ReviewIndex;
+use self::slots::Slots;
 use crate::entry::Entry;
 use crate::id::{DreamId, Seq, SnapshotId};
 use crate::json::Json;
@@ -80,9 +82,9 @@ impl Counts {
 ///
 /// Values are not in it; entries name the positions of their bodies. Memory grows with the number
 /// of keys, dreams, snapshots and different sources and sessions, not with the number of events.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct State {
-    slots: HashMap<Key, Slot, FixedState>,
+    slots: Slots,
     names: Names,
     review: ReviewIndex,
     /// Entries with a time to live, by their last moment.
@@ -114,7 +116,7 @@ impl State {
     pub fn new(seed: u64) -> Self {
         let hasher = FixedState::with_seed(seed);
         Self {
-            slots: HashMap::with_hasher(hasher.clone()),
+            slots: Slots::new(hasher.clone()),
             names: Names::new(hasher.clone()),
             review: ReviewIndex::new(hasher.clone()),
             expiring: BTreeSet::new(),
@@ -158,7 +160,7 @@ impl State {
     /// The key itself, whose text can be shared; `None` for a key that was never used.
     #[must_use]
     pub fn key(&self, key: &str) -> Option<&Key> {
-        self.slots.get_key_value(key).map(|(key, _)| key)
+        self.slots.get_at(self.slots.at(key)?).map(|(key, _)| key)
     }
 
     /// The entry of a key, if it is there at `now`.
@@ -194,7 +196,7 @@ impl State {
     pub fn counts(&self, now: Timestamp) -> Counts {
         let mut by_type = self.by_type;
         for (_, key) in self.expiring.iter().take_while(|(at, _)| *at < now) {
-            if let Some(entry) = self.slots.get(key).and_then(|slot| slot.entry.as_ref())
+            if let Some(entry) = self.slots.get(key.as_str()).and_then(|slot| slot.entry.as_ref())
                 && let Some(count) = by_type.get_mut(entry.facts.memory_type as usize)
             {
                 *count = count.saturating_sub(1);
@@ -237,7 +239,8 @@ impl State {
     /// Entries whose last change that counts for dreams lies after a position, newest first.
     /// Reserved keys are not among them; expired entries may be.
     pub fn changed_since(&self, after: Seq, include_reviewed: bool) -> impl Iterator<Item = &Key> {
-        self.review.newest_first(after, include_reviewed)
+        let newest = self.review.newest_first(after, include_reviewed);
+        newest.filter_map(|at| self.slots.get_at(at)).map(|(key, _)| key)
     }
 
     /// A snapshot.

@@ -12,7 +12,14 @@ use crate::entry::Entry;
 /// No answer depends on it, and a state that was kept and taken up again has not those names that no
 /// entry has any more: so it does not count when states are compared.
 #[derive(Debug, Clone)]
-pub(super) struct Names(HashSet<Arc<str>, FixedState>);
+pub(super) struct Names {
+    all: HashSet<Arc<str>, FixedState>,
+    source: Recent,
+    session_id: Recent,
+}
+
+/// The name that came last, with its copy: one event after another has the same.
+type Recent = Option<(Arc<str>, Arc<str>)>;
 
 impl PartialEq for Names {
     fn eq(&self, _: &Self) -> bool {
@@ -22,19 +29,25 @@ impl PartialEq for Names {
 
 impl Names {
     pub(super) fn new(hasher: FixedState) -> Self {
-        Self(HashSet::with_hasher(hasher))
+        Self { all: HashSet::with_hasher(hasher), source: None, session_id: None }
     }
 
     /// Replaces the names in an entry by the copies that are there already, or makes them those copies.
     pub(super) fn share_of(&mut self, entry: &mut Entry) {
-        self.share(&mut entry.facts.source);
+        share(&mut self.all, &mut self.source, &mut entry.facts.source);
         if let Some(session) = &mut entry.facts.session_id {
-            self.share(session);
+            share(&mut self.all, &mut self.session_id, session);
         }
     }
+}
 
-    fn share(&mut self, text: &mut Arc<str>) {
-        let shared = self.0.get_or_insert_with(text.as_ref(), |_| Arc::clone(text));
-        *text = Arc::clone(shared);
+fn share(all: &mut HashSet<Arc<str>, FixedState>, recent: &mut Recent, text: &mut Arc<str>) {
+    if let Some((came, copy)) = recent
+        && Arc::ptr_eq(came, text)
+    {
+        *text = Arc::clone(copy);
+        return;
     }
+    let copy = Arc::clone(all.get_or_insert_with(text.as_ref(), |_| Arc::clone(text)));
+    *recent = Some((core::mem::replace(text, Arc::clone(&copy)), copy));
 }

@@ -1,6 +1,6 @@
 //! Which entries the next dream should look at.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Bound;
 
@@ -8,6 +8,7 @@ use foldhash::quality::FixedState;
 use hashbrown::HashMap;
 
 use super::dreams::DreamBook;
+use super::slots::At;
 use crate::event::Candidate;
 use crate::id::{DreamId, Seq};
 use crate::key::Key;
@@ -17,13 +18,25 @@ use crate::key::Key;
 ///
 /// A *standing* dream is finished and not undone. Its own changes do not count; those of any other
 /// dream, and those of everybody else, do.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct ReviewIndex {
-    by_change: BTreeMap<Seq, Key>,
-    unreviewed: BTreeSet<Seq>,
+    /// Keys that a standing dream has looked at since, by the change that counts.
+    reviewed: BTreeMap<Seq, At>,
+    /// All others.
+    unreviewed: BTreeMap<Seq, At>,
     /// Only keys that a dream changed or had as a candidate since their last change by anybody
     /// else. For all others the newest change is the one that counts.
     tracks: HashMap<Key, Track, FixedState>,
+}
+
+/// By the changes that count; whose they are is for the state to compare, where the same key may have another
+/// place.
+impl PartialEq for ReviewIndex {
+    fn eq(&self, other: &Self) -> bool {
+        self.reviewed.keys().eq(other.reviewed.keys())
+            && self.unreviewed.keys().eq(other.unreviewed.keys())
+            && self.tracks == other.tracks
+    }
 }
 
 /// What dreams have to do with a key since its last change by anybody else.
@@ -35,7 +48,7 @@ pub(super) struct Track {
     pub(super) own: Vec<(DreamId, Seq)>,
     /// Dreams that finished with the key among their candidates.
     pub(super) looked: Vec<DreamId>,
-    /// Where the key stands in `by_change`; follows from the rest and the dreams.
+    /// By which change the key is found; follows from the rest and the dreams.
     counted: Seq,
 }
 
@@ -47,13 +60,13 @@ impl Track {
 
 impl ReviewIndex {
     pub(super) fn new(hasher: FixedState) -> Self {
-        Self { by_change: BTreeMap::new(), unreviewed: BTreeSet::new(), tracks: HashMap::with_hasher(hasher) }
+        Self { reviewed: BTreeMap::new(), unreviewed: BTreeMap::new(), tracks: HashMap::with_hasher(hasher) }
     }
 
     /// The key changed at `seq`; `previous` is its newest change before, if the entry was there.
     pub(super) fn changed(
         &mut self,
-        key: &Key,
+        (key, at): (&Key, At),
         previous: Option<Seq>,
         seq: Seq,
         dream: Option<DreamId>,
@@ -61,13 +74,12 @@ impl ReviewIndex {
     ) {
         let Some(dream) = dream else {
             self.take_out(key, previous);
-            self.by_change.insert(seq, key.clone());
-            self.unreviewed.insert(seq);
+            self.unreviewed.insert(seq, at);
             return;
         };
         let base = previous.unwrap_or(seq);
         self.track(key, base).own.push((dream, seq));
-        self.place(key, dreams);
+        self.place((key, at), dreams);
     }
 
     /// The entry is not there any more; `previous` is its newest change before.
@@ -75,39 +87,44 @@ impl ReviewIndex {
         self.take_out(key, Some(previous));
     }
 
-    /// The dream finished. `changed` tells the newest change of a candidate that is still there.
+    /// The dream finished. `changed` tells the place and the newest change of a candidate that is still there.
     pub(super) fn finished(
         &mut self,
         dream: DreamId,
         candidates: &[Candidate],
         dreams: &DreamBook,
-        changed: impl Fn(&Key) -> Option<Seq>,
+        changed: impl Fn(&Key) -> Option<(At, Seq)>,
     ) {
         for key in candidates.iter().map(|candidate| &candidate.key) {
-            if let Some(base) = changed(key) {
+            if let Some((at, base)) = changed(key) {
                 let track = self.track(key, base);
                 if !track.looked.contains(&dream) {
                     track.looked.push(dream);
                 }
-                self.place(key, dreams);
+                self.place((key, at), dreams);
             }
         }
     }
 
     /// The dream was undone, or its undo was.
-    pub(super) fn shifted(&mut self, candidates: &[Candidate], dreams: &DreamBook) {
-        for candidate in candidates {
-            self.place(&candidate.key, dreams);
+    pub(super) fn shifted(&mut self, candidates: &[Candidate], dreams: &DreamBook, place: impl Fn(&Key) -> Option<At>) {
+        for key in candidates.iter().map(|candidate| &candidate.key) {
+            if let Some(at) = place(key) {
+                self.place((key, at), dreams);
+            }
         }
     }
 
     /// Entries whose last change that counts lies after `after`, newest first.
-    pub(super) fn newest_first(&self, after: Seq, include_reviewed: bool) -> impl Iterator<Item = &Key> {
+    pub(super) fn newest_first(&self, after: Seq, include_reviewed: bool) -> impl Iterator<Item = At> {
         let window = (Bound::Excluded(after), Bound::Unbounded);
-        let all = include_reviewed.then(|| self.by_change.range(window).rev().map(|(_, key)| key));
-        let unreviewed =
-            (!include_reviewed).then(|| self.unreviewed.range(window).rev().filter_map(|seq| self.by_change.get(seq)));
-        all.into_iter().flatten().chain(unreviewed.into_iter().flatten())
+        let reviewed = include_reviewed.then(|| self.reviewed.range(window).rev());
+        let mut reviewed = reviewed.into_iter().flatten().peekable();
+        let mut unreviewed = self.unreviewed.range(window).rev().peekable();
+        core::iter::from_fn(move || {
+            let later = reviewed.peek().map(|(seq, _)| *seq) > unreviewed.peek().map(|(seq, _)| *seq);
+            if later { reviewed.next() } else { unreviewed.next() }.map(|(_, at)| *at)
+        })
     }
 
     fn track(&mut self, key: &Key, base: Seq) -> &mut Track {
@@ -125,36 +142,39 @@ impl ReviewIndex {
     }
 
     /// Puts a key where it belongs whose tracks, and whose dreams, have all been taken up.
-    pub(super) fn restore(&mut self, key: &Key, changed: Seq, dreams: &DreamBook) {
+    pub(super) fn restore(&mut self, (key, at): (&Key, At), changed: Seq, dreams: &DreamBook) {
         if self.tracks.contains_key(key) {
-            self.place(key, dreams);
+            self.place((key, at), dreams);
         } else {
-            self.by_change.insert(changed, key.clone());
-            self.unreviewed.insert(changed);
+            self.unreviewed.insert(changed, at);
         }
     }
 
     fn take_out(&mut self, key: &Key, previous: Option<Seq>) {
-        let counted = self.tracks.remove(key).map(|track| track.counted).or(previous);
-        if let Some(counted) = counted {
-            self.by_change.remove(&counted);
-            self.unreviewed.remove(&counted);
+        // Mostly no dream has to do with any key.
+        let track = if self.tracks.is_empty() { None } else { self.tracks.remove(key) };
+        if let Some(counted) = track.map(|track| track.counted).or(previous) {
+            self.take_from(counted);
+        }
+    }
+
+    fn take_from(&mut self, counted: Seq) {
+        if self.unreviewed.remove(&counted).is_none() {
+            self.reviewed.remove(&counted);
         }
     }
 
     /// Puts a tracked key where its changes and the dreams say it belongs.
-    fn place(&mut self, key: &Key, dreams: &DreamBook) {
+    fn place(&mut self, (key, at): (&Key, At), dreams: &DreamBook) {
         let Some(track) = self.tracks.get_mut(key) else {
             return;
         };
-        self.by_change.remove(&track.counted);
-        self.unreviewed.remove(&track.counted);
+        let before = track.counted;
         let own = track.own.iter().filter(|(dream, _)| !dreams.stands(*dream)).map(|(_, seq)| *seq);
         track.counted = own.max().unwrap_or(track.base).max(track.base);
-        let reviewed = track.looked.iter().any(|dream| dreams.stands_since(*dream, track.counted));
-        self.by_change.insert(track.counted, key.clone());
-        if !reviewed {
-            self.unreviewed.insert(track.counted);
-        }
+        let (counted, reviewed) =
+            (track.counted, track.looked.iter().any(|dream| dreams.stands_since(*dream, track.counted)));
+        self.take_from(before);
+        if reviewed { &mut self.reviewed } else { &mut self.unreviewed }.insert(counted, at);
     }
 }

@@ -144,7 +144,7 @@ impl StateRows {
                 let track = Track::new(base, own.into_owned(), looked.into_owned());
                 state.review.take_up(key.into_owned(), track);
             }
-            Row::Slot(key, slot) => state.take_up(key.into_owned(), slot.into_owned()),
+            Row::Slot(key, slot) => state.take_up(&key, slot.into_owned()),
         }
     }
 

@@ -6,6 +6,7 @@
 //! Not written, because it follows: versions (from the operation's id and the event's index), and
 //! keys of events within an operation that are positions of its own.
 
+mod actors;
 mod dream;
 mod entry;
 mod facts;
@@ -24,6 +25,7 @@ use bilinc_core::{
 };
 use bincode::{BorrowDecode, Encode};
 
+pub(super) use self::actors::Actors;
 pub(super) use self::dream::DreamStartedV1;
 pub(super) use self::facts::FactsV1;
 pub(super) use self::flags::FlagV1;
@@ -45,6 +47,7 @@ pub(super) struct Place {
     pub(super) clock_back: bool,
 }
 
+/// What is said once of all events of an operation. Their number follows, and then they do.
 #[derive(Encode, BorrowDecode)]
 pub(super) struct OperationV1<'a> {
     id: [u8; 16],
@@ -52,7 +55,6 @@ pub(super) struct OperationV1<'a> {
     source: &'a str,
     session_id: Option<&'a str>,
     idempotency: Option<&'a str>,
-    pub(super) events: List<RecordV1<'a>>,
 }
 
 #[derive(Encode, BorrowDecode)]
@@ -114,50 +116,51 @@ pub(super) struct BodyV1<'a> {
 }
 
 impl<'a> OperationV1<'a> {
-    pub(super) fn from_events(operation: &'a Operation, events: &'a [RecordedEvent]) -> Self {
+    pub(super) fn of(operation: &'a Operation) -> Self {
         Self {
             id: operation.id.as_u128().to_be_bytes(),
             kind: KindV1::from(operation.kind),
             source: &operation.actor.source,
             session_id: operation.actor.session_id.as_deref(),
             idempotency: operation.idempotency.as_deref(),
-            events: events
-                .iter()
-                .map(|event| RecordV1 {
-                    prev: event.prev.get(),
-                    event: EventV1::from_event(&event.event, &operation.actor),
-                })
-                .collect(),
         }
     }
 
-    pub(super) fn into_events(self, place: Place) -> Result<Vec<RecordedEvent>, String> {
-        let operation = Arc::new(Operation {
+    pub(super) fn into_operation(self, place: &Place, actors: &mut Actors) -> Operation {
+        Operation {
             id: OperationId::from_u128(u128::from_be_bytes(self.id)),
             at: place.at,
             clock_back: place.clock_back,
-            actor: Actor { source: self.source.into(), session_id: self.session_id.map(Arc::from) },
+            actor: actors.actor(self.source, self.session_id),
             kind: self.kind.into(),
             idempotency: self.idempotency.map(Arc::from),
             first: place.first,
             count: place.count,
-        });
-        (0_u32..)
-            .zip(self.events)
-            .map(|(index, record)| {
-                let seq = place.first.plus(u64::from(index));
-                if record.prev >= seq.get() {
-                    return Err(format!("position {seq} names {} as the event before it", record.prev));
-                }
-                Ok(RecordedEvent {
-                    seq,
-                    prev: Seq::new(record.prev),
-                    event: record.event.into_event(&operation, index)?,
-                    operation: Arc::clone(&operation),
-                    body: None,
-                })
-            })
-            .collect()
+        }
+    }
+}
+
+impl<'a> RecordV1<'a> {
+    pub(super) fn list(operation: &'a Operation, events: &'a [RecordedEvent]) -> List<Self> {
+        let record = |event: &'a RecordedEvent| Self {
+            prev: event.prev.get(),
+            event: EventV1::from_event(&event.event, &operation.actor),
+        };
+        events.iter().map(record).collect()
+    }
+
+    pub(super) fn into_event(self, operation: &Arc<Operation>, index: u32) -> Result<RecordedEvent, String> {
+        let seq = operation.first.plus(u64::from(index));
+        if self.prev >= seq.get() {
+            return Err(format!("position {seq} names {} as the event before it", self.prev));
+        }
+        Ok(RecordedEvent {
+            seq,
+            prev: Seq::new(self.prev),
+            event: self.event.into_event(operation, index)?,
+            operation: Arc::clone(operation),
+            body: None,
+        })
     }
 }
 

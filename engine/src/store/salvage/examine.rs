@@ -286,7 +286,7 @@ fn damaged_bodies(frame: &Frame, events: &[RecordedEvent]) -> Vec<(u64, Body)> {
     let mut damaged = Vec::new();
     for body in frame.bodies() {
         let (reason, zeroed) = match body.verify() {
-            Ok(BodyState::Present(_)) => match codec::body_of(frame, body.event_index()) {
+            Ok(BodyState::Present(_)) => match codec::body_in(&body) {
                 Ok(_) => continue,
                 Err(error) => (error.to_string(), false),
             },

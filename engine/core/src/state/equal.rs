@@ -1,0 +1,44 @@
+//! When two states are the same.
+
+use super::State;
+use crate::id::Seq;
+
+/// In which order keys came does not count.
+impl PartialEq for State {
+    fn eq(&self, other: &Self) -> bool {
+        // Named one by one, so that none that is added is forgotten.
+        let Self {
+            slots,
+            names,
+            review,
+            expiring,
+            flagged,
+            by_type,
+            live_bytes,
+            recorded_bytes,
+            dreams,
+            snapshots,
+            idempotency,
+            purges,
+            losses,
+            head,
+            last_time,
+        } = self;
+        *slots == other.slots
+            && *names == other.names
+            && *review == other.review
+            && self.changed_since(Seq::ZERO, true).eq(other.changed_since(Seq::ZERO, true))
+            && *expiring == other.expiring
+            && *flagged == other.flagged
+            && *by_type == other.by_type
+            && *live_bytes == other.live_bytes
+            && *recorded_bytes == other.recorded_bytes
+            && *dreams == other.dreams
+            && *snapshots == other.snapshots
+            && *idempotency == other.idempotency
+            && *purges == other.purges
+            && *losses == other.losses
+            && *head == other.head
+            && *last_time == other.last_time
+    }
+}

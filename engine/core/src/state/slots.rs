@@ -1,0 +1,185 @@
+//! All keys that were ever used, with what their events add up to.
+
+use alloc::vec::Vec;
+use core::hash::BuildHasher;
+
+use foldhash::quality::FixedState;
+use hashbrown::HashTable;
+
+use crate::key::Key;
+use crate::slot::Slot;
+
+/// So many slots lie together.
+const BLOCK: usize = 1_024;
+
+/// Slots by key, in the order in which their keys came; none is ever taken out.
+///
+/// A slot is large, so it lies in a block that never moves, and the table holds no more than where: it grows
+/// without moving slots, and the room that it leaves free is small.
+#[derive(Debug, Clone)]
+pub(super) struct Slots {
+    blocks: Vec<Vec<(Key, Slot)>>,
+    table: HashTable<Place>,
+    hasher: FixedState,
+}
+
+/// Which key of a state is meant, in the order in which they came there. Four thousand million slots fill more
+/// than a terabyte, so there are no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct At(u32);
+
+impl At {
+    fn block(self) -> usize {
+        self.0 as usize / BLOCK
+    }
+
+    fn in_block(self) -> usize {
+        self.0 as usize % BLOCK
+    }
+}
+
+/// Where the slot of a key lies. The hash is kept so that neither growing nor a look-up that meets another key
+/// goes to that slot.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    hash: u32,
+    at: At,
+}
+
+impl Place {
+    /// The hash as the table takes it, which looks at the lowest bits and at the highest.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
+}
+
+impl Slots {
+    pub(super) fn new(hasher: FixedState) -> Self {
+        Self { blocks: Vec::new(), table: HashTable::new(), hasher }
+    }
+
+    /// Makes room for so many more keys at once.
+    pub(super) fn reserve(&mut self, keys: usize) {
+        self.table.reserve(keys, |place| Place::spread(place.hash));
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// In the order in which their keys came.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Slot)> {
+        self.blocks.iter().flatten().map(|(key, slot)| (key, slot))
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&Slot> {
+        self.get_at(self.at(key)?).map(|(_, slot)| slot)
+    }
+
+    /// Where the slot of a key lies.
+    pub(super) fn at(&self, key: &str) -> Option<At> {
+        self.find(self.hash(key), key)
+    }
+
+    /// The same, of an empty slot of a key that was never used.
+    pub(super) fn at_or_new(&mut self, key: &Key) -> At {
+        let hash = self.hash(key.as_str());
+        self.find(hash, key.as_str()).unwrap_or_else(|| self.push(hash, key.clone()))
+    }
+
+    pub(super) fn get_at(&self, at: At) -> Option<(&Key, &Slot)> {
+        self.blocks.get(at.block())?.get(at.in_block()).map(|(key, slot)| (key, slot))
+    }
+
+    pub(super) fn get_at_mut(&mut self, at: At) -> Option<(&Key, &mut Slot)> {
+        self.blocks.get_mut(at.block())?.get_mut(at.in_block()).map(|(key, slot)| (&*key, slot))
+    }
+
+    fn hash(&self, key: &str) -> u32 {
+        // Any of its bits are as good as others.
+        #[allow(clippy::cast_possible_truncation)]
+        let hash = self.hasher.hash_one(key) as u32;
+        hash
+    }
+
+    fn find(&self, hash: u32, key: &str) -> Option<At> {
+        let is_it =
+            |place: &Place| place.hash == hash && self.get_at(place.at).is_some_and(|(held, _)| held.as_str() == key);
+        self.table.find(Place::spread(hash), is_it).map(|place| place.at)
+    }
+
+    fn push(&mut self, hash: u32, key: Key) -> At {
+        let at = At(u32::try_from(self.len()).unwrap_or(u32::MAX));
+        match self.blocks.last_mut().filter(|block| block.len() < BLOCK) {
+            Some(block) => block.push((key, Slot::default())),
+            None => {
+                // The slots of a small store take no more room than they need.
+                let mut block = Vec::with_capacity(if self.blocks.is_empty() { 1 } else { BLOCK });
+                block.push((key, Slot::default()));
+                self.blocks.push(block);
+            }
+        }
+        self.table.insert_unique(Place::spread(hash), Place { hash, at }, |place| Place::spread(place.hash));
+        at
+    }
+}
+
+/// By keys: in which order they came does not count, for a state that was kept is taken up in another one.
+impl PartialEq for Slots {
+    fn eq(&self, other: &Self) -> bool {
+        let equal = |((key, slot), (there, held)): ((&Key, &Slot), (&Key, &Slot))| {
+            // Mostly the same log was folded in the same order.
+            if key == there { slot == held } else { other.get(key.as_str()) == Some(slot) }
+        };
+        self.len() == other.len() && self.iter().zip(other.iter()).all(equal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use alloc::format;
+
+    use super::*;
+    use crate::id::Seq;
+
+    fn slots(numbers: impl Iterator<Item = u64>) -> Slots {
+        let mut slots = Slots::new(FixedState::with_seed(7));
+        for number in numbers {
+            let key = Key::from_recorded(&format!("key {number}"));
+            let at = slots.at_or_new(&key);
+            assert_eq!(slots.at_or_new(&key), at);
+            slots.get_at_mut(at).unwrap().1.head = Seq::new(number);
+        }
+        slots
+    }
+
+    #[test]
+    fn each_key_has_the_slot_that_it_was_given_across_blocks_and_growth() {
+        let many = 5 * BLOCK as u64 / 2;
+        let slots = slots((0..many).chain(0..many));
+        assert_eq!(slots.len() as u64, many);
+        for number in 0..many {
+            let (key, slot) = slots.get_at(slots.at(&format!("key {number}")).unwrap()).unwrap();
+            assert_eq!((key.as_str(), slot.head), (&*format!("key {number}"), Seq::new(number)));
+        }
+        assert!(slots.get("key").is_none());
+        assert!(slots.iter().map(|(_, slot)| slot.head).eq((0..many).map(Seq::new)));
+    }
+
+    #[test]
+    fn the_order_in_which_keys_came_makes_no_difference() {
+        assert_eq!(slots(0..3_000), slots((0..3_000).rev()));
+        assert_ne!(slots(0..3_000), slots(1..3_000));
+        assert_ne!(slots(0..3_000), slots(1..3_001));
+    }
+
+    #[test]
+    fn keys_whose_kept_hashes_are_equal_are_told_apart() {
+        let mut slots = Slots::new(FixedState::with_seed(7));
+        let [one, two] = ["one", "two"].map(|key| slots.push(5, Key::from_recorded(key)));
+        assert_ne!(one, two);
+        let found = ["one", "two", "three"].map(|key| slots.find(5, key));
+        assert_eq!(found, [Some(one), Some(two), None]);
+    }
+}
