@@ -68,6 +68,12 @@ impl Key {
         Self(Arc::from(text))
     }
 
+    /// As [`Key::from_recorded`], without copying the text.
+    #[must_use]
+    pub fn from_shared(text: Arc<str>) -> Self {
+        Self(text)
+    }
+
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {

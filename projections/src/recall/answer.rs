@@ -47,8 +47,8 @@ impl Recall {
 
         // Looser ways, for documents that do not hold the word itself.
         let mut loose = Vec::new();
-        if let Some((beginning, most)) = term.beginning(options, &self.dictionary) {
-            for id in self.dictionary.completions(&beginning) {
+        if let Some((beginning, most)) = term.beginning(options) {
+            for id in self.dictionary.completions(beginning) {
                 if full + loose.len() >= most {
                     break;
                 }

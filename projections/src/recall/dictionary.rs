@@ -15,8 +15,9 @@ use super::hash::hash;
 /// Says that there is no word.
 const NONE: u32 = u32::MAX;
 
-/// New words wait unsorted until there are this many: sorting each one in would cost a move of half the list.
-const UNSORTED: usize = 512;
+/// New words wait in a list of their own until there are this many: sorting each one in among all would cost a
+/// move of half of them.
+const WAITING: usize = 512;
 
 /// One word. A stem is a word too, though no document may hold it.
 #[derive(Debug)]
@@ -35,7 +36,7 @@ pub(super) struct Dictionary {
     text: String,
     words: Vec<Word>,
     by_text: HashTable<u32>,
-    /// Numbers in byte order of their words, but for those in `recent`.
+    /// Numbers in byte order of their words, but for those in `recent`, which are in that order, too.
     sorted: Vec<u32>,
     recent: Vec<u32>,
     stemmer: Stemmer,
@@ -95,8 +96,9 @@ impl Dictionary {
         let (seed, text, words) = (self.seed, &self.text, &self.words);
         let hash_of = |id: &u32| hash(seed, slice(text, words, *id).as_bytes());
         self.by_text.insert_unique(hash_of(&id), id, hash_of);
-        self.recent.push(id);
-        if self.recent.len() >= UNSORTED {
+        let at = self.recent.partition_point(|&other| slice(text, words, other) < word);
+        self.recent.insert(at, id);
+        if self.recent.len() >= WAITING {
             self.sort_in();
         }
         Some(id)
@@ -104,7 +106,6 @@ impl Dictionary {
 
     fn sort_in(&mut self) {
         let (text, words) = (&self.text, &self.words);
-        self.recent.sort_unstable_by_key(|&id| slice(text, words, id));
         let mut merged = Vec::with_capacity(self.sorted.len() + self.recent.len());
         let mut rest = self.sorted.as_slice();
         for &id in &self.recent {
@@ -125,10 +126,9 @@ impl Dictionary {
         stem(&self.stemmer, word)
     }
 
-    /// The words with the same stem as `word`, itself left out, in byte order.
-    pub(super) fn relatives(&self, word: &str) -> Vec<u32> {
-        let stem = self.stem(word);
-        let parent = self.find(stem.as_deref().unwrap_or(word));
+    /// The words with the same stem as `word`, which has that stem, itself left out, in byte order.
+    pub(super) fn relatives(&self, word: &str, stem: Option<&str>) -> Vec<u32> {
+        let parent = self.find(stem.unwrap_or(word));
         let child = |id: u32| self.words.get(id as usize).map(|word| word.child);
         let sibling = |id: &u32| self.words.get(*id as usize).map(|word| word.sibling);
         let next = parent.and_then(child).filter(|&id| id != NONE);
@@ -147,12 +147,11 @@ impl Dictionary {
     /// numbered has very many that begin alike.
     pub(super) fn completions<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = u32> + 'a {
         let begins = move |&id: &u32| self.text(id).starts_with(prefix);
-        let mut recent: Vec<u32> = self.recent.iter().copied().filter(begins).collect();
-        recent.sort_unstable_by_key(|&id| self.text(id));
-        let mut recent = recent.into_iter().peekable();
-        let from = self.sorted.partition_point(|&id| self.text(id) < prefix);
-        let sorted = self.sorted.get(from..).unwrap_or_default();
-        let mut sorted = sorted.iter().copied().take_while(begins).peekable();
+        let beginning = move |ids: &'a [u32]| {
+            let from = ids.partition_point(|&id| self.text(id) < prefix);
+            ids.get(from..).unwrap_or_default().iter().copied().take_while(begins).peekable()
+        };
+        let (mut sorted, mut recent) = (beginning(&self.sorted), beginning(&self.recent));
         core::iter::from_fn(move || match (sorted.peek(), recent.peek()) {
             (Some(&old), Some(&new)) if self.text(new) < self.text(old) => recent.next(),
             (None, _) => recent.next(),

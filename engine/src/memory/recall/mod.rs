@@ -92,8 +92,8 @@ impl Memory {
 
     fn hit(&self, found: Found, entry: Entry, now: Timestamp) -> Result<RecallHit, Error> {
         let age_seconds = now.micros().saturating_sub(entry.updated_at.micros()).max(0) / 1_000_000;
-        let memory = self.shown(Key::from_recorded(&found.key), entry, false)?;
-        let Found { score, matched, earlier_at, .. } = found;
+        let Found { key, score, matched, earlier_at } = found;
+        let memory = self.shown(Key::from_shared(key), entry, false)?;
         Ok(RecallHit { memory, score, age_seconds, matched, earlier_at })
     }
 }
