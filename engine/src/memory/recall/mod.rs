@@ -76,6 +76,7 @@ impl Memory {
                 index_entry(&mut recall, key, entry, slot.changed, &self.store.text(entry)?);
             }
         }
+        recall.settle();
         let found = {
             let published = self.store.published();
             let ranked = Ranked { query, state: &then, present: &published.state, time };
