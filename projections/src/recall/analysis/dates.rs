@@ -87,6 +87,7 @@ fn is_hour(rest: &str) -> bool {
 }
 
 /// The lengths of months' names, a bit each, by their first letter: nearly no other word has both.
+#[allow(clippy::indexing_slicing, reason = "an index out of range does not compile")]
 const LENGTHS: [u16; 26] = {
     let mut lengths = [0; 26];
     let mut month = 0;
