@@ -1,5 +1,6 @@
 //! Keys of entries.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::sync::Arc;
 use core::borrow::Borrow;
@@ -38,12 +39,20 @@ impl Key {
     /// # Errors
     /// [`InvalidKey`] says what is wrong with it.
     pub fn new(text: &str) -> Result<Self, InvalidKey> {
-        let normal: String = text.nfc().collect();
-        let normal = normal.trim();
+        // ASCII is in NFC as it stands.
+        let normal: Cow<'_, str> = if text.is_ascii() { text.into() } else { text.nfc().collect::<String>().into() };
+        Self::normal(normal.trim())
+    }
+
+    /// Checks a text in NFC that was trimmed.
+    fn normal(normal: &str) -> Result<Self, InvalidKey> {
         if normal.is_empty() {
             return Err(InvalidKey::Empty);
         }
-        if let Some(control) = normal.chars().find(|c| c.is_control()) {
+        // Bytes that may be part of a control character; nearly always there are none.
+        if normal.bytes().any(|byte| byte < b' ' || byte == 0x7f || byte == 0xc2)
+            && let Some(control) = normal.chars().find(|c| c.is_control())
+        {
             return Err(InvalidKey::Control(u32::from(control)));
         }
         match normal.chars().count() {
@@ -57,6 +66,12 @@ impl Key {
     #[must_use]
     pub fn from_recorded(text: &str) -> Self {
         Self(Arc::from(text))
+    }
+
+    /// As [`Key::from_recorded`], without copying the text.
+    #[must_use]
+    pub fn from_shared(text: Arc<str>) -> Self {
+        Self(text)
     }
 
     /// The text.
@@ -115,6 +130,31 @@ impl<'de> Deserialize<'de> for Key {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use proptest::prelude::*;
+
+    /// As [`Key::new`], the slow way.
+    fn plainly(text: &str) -> Result<Key, InvalidKey> {
+        let normal: String = text.nfc().collect();
+        let normal = normal.trim();
+        let control = normal.chars().find(|c| c.is_control());
+        match (normal.chars().count(), control) {
+            (0, _) => Err(InvalidKey::Empty),
+            (_, Some(control)) => Err(InvalidKey::Control(u32::from(control))),
+            (chars, None) if chars > KEY_CHARS => Err(InvalidKey::TooLong(chars)),
+            _ => Ok(Key(Arc::from(normal))),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn short_cuts_change_no_key(
+            texts in proptest::collection::vec(prop_oneof!["[ -~]{0,9}", "[\\x00-\\x7f]{0,3}", "\\PC{0,5}", "[\u{80}-\u{100}]{0,3}"], 0..4),
+            times in prop_oneof![9 => Just(1_usize), 1 => 50..200_usize],
+        ) {
+            let text = texts.concat().repeat(times);
+            prop_assert_eq!(Key::new(&text), plainly(&text));
+        }
+    }
 
     #[test]
     fn spellings_of_one_text_are_one_key() {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::error::{Damage, Doing, LogError};
 use super::frame_header::{Place, place_seed};
-use super::index::{Entry, SegmentIndex};
+use super::index::{BLOCK_FRAMES, Entry, SegmentIndex};
 use super::mark::End;
 use super::scan::{HeaderStep, Scanner};
 use super::segment_header::{SEGMENT_HEADER_BYTES, SEGMENT_VERSION, SegmentFault, SegmentHeader, segment_name};
@@ -141,13 +141,27 @@ impl Segment {
     }
 
     /// A scanner that stands before the frame with `seq`; or, when the frames end before it, where
-    /// they end. Walks at most one block of the index, or what the index does not know yet.
+    /// they end. Walks at most one block of the index, or what the index does not know yet; not at all to a
+    /// frame of whose start the index has been told.
     pub(crate) fn seek(self: &Arc<Self>, seq: u64) -> Result<Scanner, LogError> {
-        let (offset, first_seq) = self.index().start_of(seq);
-        let mut walk = Scanner::new(Arc::clone(self), offset, first_seq, WALK_BYTES);
+        let found = self.index().start_of(seq);
+        let len = found.len.and_then(|len| usize::try_from(len).ok());
+        let read_bytes = len.filter(|len| *len < WALK_BYTES).unwrap_or(WALK_BYTES);
+        let mut walk = Scanner::new(Arc::clone(self), found.offset, found.first_seq, read_bytes);
+        let mut met = Vec::new();
         loop {
             match walk.peek()? {
-                HeaderStep::Header(header) if header.last_seq() < seq => walk.pass(&header),
+                HeaderStep::Header(header) if header.last_seq() < seq => {
+                    if met.len() < BLOCK_FRAMES {
+                        met.push(Entry::new(walk.offset(), &header));
+                    }
+                    walk.pass(&header);
+                }
+                HeaderStep::Header(header) if !met.is_empty() => {
+                    met.push(Entry::new(walk.offset(), &header));
+                    self.index().note(&met);
+                    return Ok(walk);
+                }
                 _ => return Ok(walk),
             }
         }

@@ -100,7 +100,7 @@ fn find(published: &Published, query: &ListQuery, cursor: Option<&Cursor>, limit
             return;
         }
         if found.entries.len() < limit {
-            found.entries.push((Key::from_recorded(key), entry.clone()));
+            found.entries.push((Key::from_shared(Arc::clone(key)), entry.clone()));
         } else {
             found.more = true;
         }

@@ -26,7 +26,9 @@ impl EarlierValues {
         Self { index: Recall::new(seed), through: Seq::ZERO }
     }
 
-    pub(crate) const fn index(&self) -> &Recall {
+    /// The index, ready to be searched.
+    pub(crate) fn index(&mut self) -> &Recall {
+        self.index.settle();
         &self.index
     }
 
@@ -62,7 +64,7 @@ impl Store {
             return Err(error);
         }
         earlier.through = head;
-        Ok(search(&earlier.index))
+        Ok(search(earlier.index()))
     }
 
     /// Takes all words of earlier values out of memory.

@@ -40,6 +40,7 @@ impl Store {
             // Which keys are left is forgotten: the next recall makes the index anew.
             *recall = RecallIndex::new(self.hash_seed);
         }
+        recall.index.settle();
         brought
     }
 

@@ -47,8 +47,8 @@ impl Recall {
 
         // Looser ways, for documents that do not hold the word itself.
         let mut loose = Vec::new();
-        if let Some((beginning, most)) = term.beginning(options, &self.dictionary) {
-            for id in self.dictionary.completions(&beginning) {
+        if let Some((beginning, most)) = term.beginning(options) {
+            for id in self.dictionary.completions(beginning) {
                 if full + loose.len() >= most {
                     break;
                 }
@@ -82,13 +82,10 @@ impl Recall {
     }
 
     fn collect(&self, id: u32, how: How, formula: &Formula, visibility: u8, matches: &mut Vec<Match>) {
-        let Some(postings) = self.postings.get(id as usize) else {
-            return;
-        };
         // Of a full answer relatives count less; of a loose one all count alike, and less later.
         let worth = if how == How::Stem { worth(how) } else { 1.0 };
-        matches.reserve(postings.at_most());
-        for (slot, counts) in postings.iter() {
+        matches.reserve(self.postings.at_most(id));
+        for (slot, counts) in self.postings.iter(id) {
             let facts = self.slots.facts(slot);
             if facts.visible(visibility) {
                 matches.push(Match {

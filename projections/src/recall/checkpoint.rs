@@ -21,7 +21,7 @@ impl Recall {
         let mut out = Vec::new();
         self.slots.write(&mut out);
         self.dictionary.write(&mut out);
-        self.postings.iter().for_each(|postings| postings.write(&mut out));
+        self.postings.write(&mut out);
         out
     }
 
@@ -36,9 +36,7 @@ impl Recall {
         let slots = Slots::read(seed, &mut reader, share)?;
         let dictionary = Dictionary::read(seed, &mut reader)?;
         let used = u32::try_from(slots.used()).ok()?;
-        let postings: Option<Vec<Postings>> =
-            (0..dictionary.len()).map(|_| Postings::read(&mut reader, used)).collect();
-        let postings = postings?;
+        let postings = Postings::read(&mut reader, dictionary.len(), used)?;
         reader.rest.is_empty().then_some(Self { seed, slots, dictionary, postings })
     }
 }

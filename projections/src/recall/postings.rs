@@ -4,10 +4,10 @@
 //! variable-length number whose two low bits name the commonest counts; other counts follow in a byte.
 //! Most postings take one or two bytes. A word of one document, as a key often has, takes no list at all.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::checkpoint::{Reader, write_bytes, write_number};
+use super::grow;
 
 /// A field of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,69 +52,127 @@ impl Counts {
 }
 
 /// The documents of one word.
-#[derive(Debug, Default)]
-pub(super) enum Postings {
+#[derive(Clone, Copy, Debug, Default)]
+enum Holders {
     #[default]
     None,
     One(u32, Counts),
-    Many(Box<List>),
+    /// The number of their list.
+    Many(u32),
 }
 
 #[derive(Debug)]
-pub(super) struct List {
+struct List {
     bytes: Vec<u8>,
     last: u32,
 }
 
+/// The documents of all words, by number of word.
+#[derive(Debug, Default)]
+pub(super) struct Postings {
+    words: Vec<Holders>,
+    lists: Vec<List>,
+}
+
 impl Postings {
-    /// Adds a document. Its slot must be above all slots that are there: slots are given out rising.
-    pub(super) fn push(&mut self, slot: u32, counts: Counts) {
-        match self {
-            Self::None => *self = Self::One(slot, counts),
-            Self::One(first, of_first) => {
+    /// Makes room for the words that are new, which no document holds yet.
+    pub(super) fn grow(&mut self, words: usize) {
+        let new = words.saturating_sub(self.words.len());
+        grow(&mut self.words, new);
+        self.words.resize(words, Holders::None);
+    }
+
+    /// Adds a document to a word. Its slot must be above all slots that are there: slots are given out rising.
+    pub(super) fn push(&mut self, word: u32, slot: u32, counts: Counts) {
+        let Some(holders) = self.words.get_mut(word as usize) else { return };
+        match *holders {
+            Holders::None => *holders = Holders::One(slot, counts),
+            Holders::One(first, of_first) => {
+                // There are no more lists than words.
+                let Ok(number) = u32::try_from(self.lists.len()) else { return };
                 let mut list = List { bytes: Vec::new(), last: 0 };
-                list.push(*first, *of_first);
+                list.push(first, of_first);
                 list.push(slot, counts);
-                *self = Self::Many(Box::new(list));
+                grow(&mut self.lists, 1);
+                self.lists.push(list);
+                *holders = Holders::Many(number);
             }
-            Self::Many(list) => list.push(slot, counts),
+            Holders::Many(number) => {
+                if let Some(list) = self.lists.get_mut(number as usize) {
+                    list.push(slot, counts);
+                }
+            }
         }
     }
 
-    pub(super) fn iter(&self) -> Iter<'_> {
-        let (one, bytes) = match self {
-            Self::None => (None, [].as_slice()),
-            Self::One(slot, counts) => (Some((*slot, *counts)), [].as_slice()),
-            Self::Many(list) => (None, list.bytes.as_slice()),
+    /// The documents of a word.
+    pub(super) fn iter(&self, word: u32) -> Iter<'_> {
+        let (one, bytes) = match self.holders(word) {
+            Holders::None => (None, [].as_slice()),
+            Holders::One(slot, counts) => (Some((slot, counts)), [].as_slice()),
+            Holders::Many(number) => (None, self.list(number)),
         };
         Iter { one, bytes: bytes.iter(), slot: 0 }
     }
 
-    /// Writes the list; [`Postings::read`] gives it back.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        match self {
-            Self::None => write_number(0, out),
-            Self::One(slot, counts) => {
-                write_number(1, out);
-                write_number((*slot).into(), out);
-                out.push(counts.0);
-            }
-            // Two documents take two bytes at least, so the length also says that it is a list.
-            Self::Many(list) => write_bytes(&list.bytes, out),
+    /// About how many documents a word has, never fewer.
+    pub(super) fn at_most(&self, word: u32) -> usize {
+        match self.holders(word) {
+            Holders::None => 0,
+            Holders::One(..) => 1,
+            Holders::Many(number) => self.list(number).len(),
         }
     }
 
-    /// Reads a list. Refuses broken ones and slots that do not rise or are not below `used`: searches rely on both.
-    pub(super) fn read(reader: &mut Reader<'_>, used: u32) -> Option<Self> {
-        let len: usize = reader.count()?;
-        if len == 0 {
-            return Some(Self::None);
+    fn holders(&self, word: u32) -> Holders {
+        self.words.get(word as usize).copied().unwrap_or_default()
+    }
+
+    fn list(&self, number: u32) -> &[u8] {
+        self.lists.get(number as usize).map_or(&[], |list| &list.bytes)
+    }
+
+    /// Writes all lists; [`Postings::read`] gives them back.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        for holders in &self.words {
+            match *holders {
+                Holders::None => write_number(0, out),
+                Holders::One(slot, counts) => {
+                    write_number(1, out);
+                    write_number(slot.into(), out);
+                    out.push(counts.0);
+                }
+                // Two documents take two bytes at least, so the length also says that it is a list.
+                Holders::Many(number) => write_bytes(self.list(number), out),
+            }
         }
-        if len == 1 {
-            let slot = reader.number().filter(|&slot| slot < used)?;
-            return Some(Self::One(slot, Counts(reader.byte()?)));
+    }
+
+    /// Reads the lists of so many words. Refuses broken ones and slots that do not rise or are not below `used`:
+    /// searches rely on both.
+    pub(super) fn read(reader: &mut Reader<'_>, words: usize, used: u32) -> Option<Self> {
+        let mut postings = Self::default();
+        postings.words.reserve_exact(words);
+        for _ in 0..words {
+            let len: usize = reader.count()?;
+            let holders = match len {
+                0 => Holders::None,
+                1 => Holders::One(reader.number().filter(|&slot| slot < used)?, Counts(reader.byte()?)),
+                _ => {
+                    let number = u32::try_from(postings.lists.len()).ok()?;
+                    grow(&mut postings.lists, 1);
+                    postings.lists.push(List::read(reader.take(len)?, used)?);
+                    Holders::Many(number)
+                }
+            };
+            postings.words.push(holders);
         }
-        let bytes = reader.take(len)?.to_vec();
+        Some(postings)
+    }
+}
+
+impl List {
+    fn read(bytes: &[u8], used: u32) -> Option<Self> {
         let mut read = Iter { one: None, bytes: bytes.iter(), slot: 0 };
         let mut last = None;
         while !read.bytes.as_slice().is_empty() {
@@ -124,21 +182,9 @@ impl Postings {
             }
             last = Some(slot);
         }
-        let last = last?;
-        Some(Self::Many(Box::new(List { bytes, last })))
+        Some(Self { bytes: bytes.to_vec(), last: last? })
     }
 
-    /// About how many documents there are, never fewer.
-    pub(super) fn at_most(&self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::One(..) => 1,
-            Self::Many(list) => list.bytes.len(),
-        }
-    }
-}
-
-impl List {
     fn push(&mut self, slot: u32, counts: Counts) {
         // Doubling would leave a third of the index empty.
         if self.bytes.capacity() - self.bytes.len() < 6 {
@@ -208,14 +254,15 @@ mod tests {
             steps in proptest::collection::vec((1_u32..100_000, 1_u8..=255), 0..50),
         ) {
             let mut postings = Postings::default();
+            postings.grow(2);
             let mut pushed = Vec::new();
             let mut slot = 0;
             for (step, counts) in steps {
                 slot += step;
-                postings.push(slot, Counts(counts));
+                postings.push(1, slot, Counts(counts));
                 pushed.push((slot, Counts(counts)));
             }
-            prop_assert_eq!(postings.iter().collect::<Vec<_>>(), pushed);
+            prop_assert_eq!(postings.iter(1).collect::<Vec<_>>(), pushed);
         }
     }
 

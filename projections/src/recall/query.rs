@@ -1,6 +1,5 @@
 //! What a query asks for: words, and the words of the index that answer to each.
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -36,6 +35,8 @@ pub enum How {
 #[derive(Debug)]
 pub(super) struct Term {
     pub(super) word: String,
+    /// Its stem, where it has another one than itself and stems are looked for.
+    stem: Option<String>,
     /// What a part of an unspaced script is found by when it stands alone.
     lone_part: bool,
 }
@@ -50,18 +51,13 @@ pub(super) fn terms(query: &str, options: &SearchOptions, dictionary: &Dictionar
     }
     // `paint` and `painting` ask the same, and must not count twice.
     let mut seen = alloc::collections::BTreeSet::new();
-    words.retain(|word| {
-        let stem = if options.takes(Step::Stems) { dictionary.stem(word) } else { None };
-        seen.insert(stem.unwrap_or_else(|| word.clone()))
+    let stemmed = words.into_iter().map(|word| {
+        let stem = if options.takes(Step::Stems) { dictionary.stem(&word) } else { None };
+        let mut chars = word.chars();
+        let lone_part = chars.next().is_some_and(analysis::is_unspaced) && chars.next().is_none();
+        Term { word, stem, lone_part }
     });
-    words
-        .into_iter()
-        .map(|word| {
-            let mut chars = word.chars();
-            let lone_part = chars.next().is_some_and(analysis::is_unspaced) && chars.next().is_none();
-            Term { word, lone_part }
-        })
-        .collect()
+    stemmed.filter(|term| seen.insert(term.stem.as_ref().unwrap_or(&term.word).clone())).collect()
 }
 
 impl Term {
@@ -69,29 +65,24 @@ impl Term {
     /// how the dictionary came about.
     pub(super) fn same(&self, options: &SearchOptions, dictionary: &Dictionary) -> Vec<(u32, How)> {
         let itself = dictionary.find(&self.word).map(|id| (id, How::Exact));
-        let relatives = if options.takes(Step::Stems) { dictionary.relatives(&self.word) } else { Vec::new() };
+        let stem = self.stem.as_deref();
+        let relatives = if options.takes(Step::Stems) { dictionary.relatives(&self.word, stem) } else { Vec::new() };
         itself.into_iter().chain(relatives.into_iter().map(|id| (id, How::Stem))).collect()
     }
 
     /// The beginning of further words that answer loosely, and at how many documents no further one is
     /// looked at.
-    pub(super) fn beginning(&self, options: &SearchOptions, dictionary: &Dictionary) -> Option<(Cow<'_, str>, usize)> {
+    pub(super) fn beginning(&self, options: &SearchOptions) -> Option<(&str, usize)> {
         if self.lone_part {
-            return Some((Cow::Borrowed(&self.word), usize::MAX));
+            return Some((&self.word, usize::MAX));
         }
         // Beginnings of numbers mean nothing.
         let wanted = options.takes(Step::Beginnings)
             && self.word.chars().nth(SHORTEST_PREFIX - 1).is_some()
             && !self.has_digit()
             && !self.word.starts_with(analysis::is_unspaced);
-        let stem = || {
-            let stem = dictionary.stem(&self.word).filter(|_| options.takes(Step::Stems));
-            stem.filter(|stem| stem.len() >= SHORTEST_STEM)
-        };
-        wanted.then(|| {
-            let beginning = stem().map_or(Cow::Borrowed(self.word.as_str()), Cow::Owned);
-            (beginning, ENOUGH)
-        })
+        let stem = self.stem.as_deref().filter(|stem| stem.len() >= SHORTEST_STEM);
+        wanted.then(|| (stem.unwrap_or(&self.word), ENOUGH))
     }
 
     fn has_digit(&self) -> bool {

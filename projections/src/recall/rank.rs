@@ -60,12 +60,17 @@ impl Formula {
 
     /// Weighted occurrences in a document, not yet saturated.
     pub(super) fn occurrences(&self, counts: Counts, facts: Facts) -> f64 {
-        let value = f64::from(counts.of(Field::Value));
-        let key = f64::from(counts.of(Field::Key));
-        let metadata = f64::from(counts.of(Field::Metadata));
-        let value_norm = 1.0 - VALUE_LENGTH + VALUE_LENGTH * f64::from(facts.value_len) * self.per_value_word;
-        let key_norm = 1.0 - KEY_LENGTH + KEY_LENGTH * f64::from(facts.key_len) * self.per_key_word;
-        value / value_norm + KEY_WEIGHT * key / key_norm + self.metadata_weight * metadata
+        let [value, key, metadata] =
+            [Field::Value, Field::Key, Field::Metadata].map(|field| f64::from(counts.of(field)));
+        let mut sum = 0.0;
+        // Most words stand in one field, and a division takes longer than all else here.
+        if value > 0.0 {
+            sum += value / (1.0 - VALUE_LENGTH + VALUE_LENGTH * f64::from(facts.value_len) * self.per_value_word);
+        }
+        if key > 0.0 {
+            sum += KEY_WEIGHT * key / (1.0 - KEY_LENGTH + KEY_LENGTH * f64::from(facts.key_len) * self.per_key_word);
+        }
+        sum + self.metadata_weight * metadata
     }
 
     /// What occurrences are worth, between 0 and `MOST`.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Recall;
-use super::postings::{Counts, Postings};
+use super::postings::Counts;
 
 impl Recall {
     /// Whether both hold the same documents under the same words, so that no search can tell them apart. The
@@ -35,13 +35,13 @@ impl Recall {
 
     /// The words that living documents have, each with those documents.
     fn lists(&self) -> Vec<(&str, Vec<(&str, Counts)>)> {
-        let words = (0..).zip(&self.postings);
-        let living = words.map(|(id, postings)| (self.dictionary.text(id), self.living(postings)));
+        let words = (0..self.dictionary.len()).filter_map(|id| u32::try_from(id).ok());
+        let living = words.map(|id| (self.dictionary.text(id), self.living(id)));
         living.filter(|(_, list)| !list.is_empty()).collect()
     }
 
-    fn living(&self, postings: &Postings) -> Vec<(&str, Counts)> {
-        let living = postings.iter().filter_map(|(slot, counts)| {
+    fn living(&self, word: u32) -> Vec<(&str, Counts)> {
+        let living = self.postings.iter(word).filter_map(|(slot, counts)| {
             let key = self.slots.slot(slot)?.key.as_deref()?;
             Some((key, counts))
         });
@@ -51,7 +51,6 @@ impl Recall {
     }
 
     fn holds(&self, word: &str, list: &[(&str, Counts)]) -> bool {
-        let postings = self.dictionary.find(word).and_then(|id| self.postings.get(id as usize));
-        postings.is_some_and(|postings| self.living(postings) == list)
+        self.dictionary.find(word).is_some_and(|id| self.living(id) == list)
     }
 }

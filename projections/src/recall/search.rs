@@ -52,6 +52,8 @@ pub struct SearchOptions {
     pub limit: usize,
     /// Memory types to look at: bit `n` stands for type `n`.
     pub memory_types: u8,
+    /// Whether to say which words a document answers.
+    pub explain: bool,
     /// A step to leave out.
     #[doc(hidden)]
     pub without: Option<Step>,
@@ -67,7 +69,7 @@ impl SearchOptions {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { profile: Profile::Balanced, limit: 10, memory_types: u8::MAX, without: None }
+        Self { profile: Profile::Balanced, limit: 10, memory_types: u8::MAX, explain: true, without: None }
     }
 }
 
@@ -78,7 +80,7 @@ pub struct Hit {
     pub key: Arc<str>,
     /// Its score: above 0, to be compared only within one search.
     pub score: f64,
-    /// The words of the query it answers, in their order.
+    /// The words of the query it answers, in their order; none unless [`SearchOptions::explain`].
     pub matched: Vec<MatchedTerm>,
 }
 
@@ -126,13 +128,14 @@ impl Recall {
         if let Some(slot) = named {
             best.offer(slot, formula.named(of_named, whole));
         }
+        let explained = if options.explain { answers.as_slice() } else { &[] };
         best.into_vec()
             .into_iter()
             .filter_map(|candidate| {
                 Some(Hit {
                     key: Arc::clone(candidate.document.key.as_ref()?),
                     score: candidate.score,
-                    matched: (answers.iter()).filter_map(|answer| answer.explain(candidate.slot)).collect(),
+                    matched: (explained.iter()).filter_map(|answer| answer.explain(candidate.slot)).collect(),
                 })
             })
             .collect()
@@ -140,6 +143,13 @@ impl Recall {
 
     /// Adds up the answers for each document and hands on the score, in rising order of slot.
     fn score(&self, answers: &[Answer], whole: f64, formula: &Formula, mut give: impl FnMut(u32, f64)) {
+        if let [answer] = answers {
+            for found in &answer.matches {
+                let weight = answer.rarity * worth(found.how);
+                give(found.slot, formula.score(found.weight, weight / whole));
+            }
+            return;
+        }
         let mut rests: Vec<&[Match]> = answers.iter().map(|a| a.matches.as_slice()).collect();
         let mut window = Window::new();
         loop {

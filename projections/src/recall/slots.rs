@@ -11,6 +11,7 @@ use bilinc_core::DREAM_PREFIX;
 use hashbrown::HashTable;
 
 use super::checkpoint::{Reader, write_bytes, write_number};
+use super::grow;
 use super::hash::hash;
 
 /// What ranking needs of a document once it competes for a place.
@@ -126,6 +127,8 @@ impl Slots {
     /// Gives a document the next slot. Its key must not be there. None when the numbers have run out.
     pub(super) fn add(&mut self, slot: Slot, facts: Facts) -> Option<u32> {
         let id = u32::try_from(self.slots.len()).ok()?;
+        grow(&mut self.slots, 1);
+        grow(&mut self.facts, 1);
         self.slots.push(slot);
         self.facts.push(facts);
         let (seed, slots) = (self.seed, &self.slots);

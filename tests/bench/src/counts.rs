@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use bilinc::storage::MemoryStorage;
-use bilinc::{Commit, CountingIds, ManualClock, Memory, Timestamp};
+use bilinc::{Commit, CountingIds, ManualClock, Memory, RecallQuery, Timestamp};
 use bilinc_core::{RecordedEvent, Seq, State};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -29,11 +29,15 @@ pub(crate) enum Kind {
     Decode,
     /// An event folded into the state.
     Apply,
-    /// An entry and its value by key.
+    /// An entry and its value by key, the value read from the log.
     Get,
+    /// An entry taken into the recall index.
+    Index,
+    /// A recall for two words among two thousand entries.
+    Recall,
 }
 
-const KINDS: [&str; 4] = ["encode", "decode", "apply", "get"];
+const KINDS: [&str; 6] = ["encode", "decode", "apply", "get", "index", "recall"];
 /// Events of the smaller run.
 const EVENTS: u64 = 2_000;
 /// More than this much above the accepted count fails.
@@ -124,7 +128,9 @@ pub(crate) fn work(kind: Kind, events: u64) -> Outcome<()> {
     if matches!(kind, Kind::Encode) {
         return counted_encode(&source, commits);
     }
-    for commit in commits {
+    // What a recall costs depends on how many entries there are.
+    let entries = if matches!(kind, Kind::Recall) { EVENTS } else { events };
+    for commit in commits.into_iter().take(usize::try_from(entries)?) {
         source.commit(commit)?;
     }
     match kind {
@@ -137,6 +143,14 @@ pub(crate) fn work(kind: Kind, events: u64) -> Outcome<()> {
         Kind::Get => {
             let keys: Vec<String> = (0..events).map(data::key_text).collect();
             counted_get(&source, &keys)
+        }
+        Kind::Index => counted_index(&source),
+        Kind::Recall => {
+            source.recall(&RecallQuery::new("warm up"))?;
+            let mut random = data::Random::new(15);
+            let mut word = || data::word(random.below(1_000));
+            let queries: Vec<_> = (0..events).map(|_| RecallQuery::new(format!("{} {}", word(), word()))).collect();
+            counted_recall(&source, &queries)
         }
     }
 }
@@ -179,6 +193,20 @@ fn counted_apply(state: &mut State, events: &[RecordedEvent]) {
 fn counted_get(memory: &Memory, keys: &[String]) -> Outcome<()> {
     for key in keys {
         memory.get(key)?.ok_or("a key is missing")?;
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn counted_index(memory: &Memory) -> Outcome<()> {
+    memory.recall(&RecallQuery::new("nothing-like-this"))?;
+    Ok(())
+}
+
+#[inline(never)]
+fn counted_recall(memory: &Memory, queries: &[RecallQuery]) -> Outcome<()> {
+    for query in queries {
+        memory.recall(query)?;
     }
     Ok(())
 }

@@ -76,6 +76,7 @@ impl Memory {
                 index_entry(&mut recall, key, entry, slot.changed, &self.store.text(entry)?);
             }
         }
+        recall.settle();
         let found = {
             let published = self.store.published();
             let ranked = Ranked { query, state: &then, present: &published.state, time };
@@ -92,8 +93,8 @@ impl Memory {
 
     fn hit(&self, found: Found, entry: Entry, now: Timestamp) -> Result<RecallHit, Error> {
         let age_seconds = now.micros().saturating_sub(entry.updated_at.micros()).max(0) / 1_000_000;
-        let memory = self.shown(Key::from_recorded(&found.key), entry, false)?;
-        let Found { score, matched, earlier_at, .. } = found;
+        let Found { key, score, matched, earlier_at } = found;
+        let memory = self.shown(Key::from_shared(key), entry, false)?;
         Ok(RecallHit { memory, score, age_seconds, matched, earlier_at })
     }
 }

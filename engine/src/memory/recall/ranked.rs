@@ -92,7 +92,7 @@ impl Ranked<'_> {
     fn earlier(&self, recall: &Recall, values: &Recall) -> Vec<Found> {
         let mut limit = self.query.limit;
         loop {
-            let options = SearchOptions { limit, memory_types: u8::MAX, ..self.options() };
+            let options = SearchOptions { limit, memory_types: u8::MAX, explain: true, ..self.options() };
             let hits = values.search(&self.query.query, &options, &mut |name| self.is_earlier_value(name));
             let all = hits.len() < limit;
             let mut answered: HashMap<Arc<str>, Vec<index::MatchedTerm>> = HashMap::new();
@@ -120,7 +120,7 @@ impl Ranked<'_> {
 
     /// The words of the query that an entry answers by what it holds.
     fn answered_now(&self, recall: &Recall, key: &str) -> Vec<index::MatchedTerm> {
-        let options = SearchOptions { limit: 1, ..self.options() };
+        let options = SearchOptions { limit: 1, explain: true, ..self.options() };
         let found = recall.search(&self.query.query, &options, &mut |other| other == key);
         found.into_iter().next().map(|hit| hit.matched).unwrap_or_default()
     }
@@ -145,6 +145,7 @@ impl Ranked<'_> {
                 Profile::Balanced | Profile::Verified | Profile::Deep => index::Profile::Balanced,
             },
             limit: self.query.limit,
+            explain: self.query.explain,
             memory_types: if self.query.memory_types.is_empty() {
                 u8::MAX
             } else {

@@ -86,10 +86,50 @@ fn is_hour(rest: &str) -> bool {
     rest.strip_prefix('t').is_some_and(|hour| hour.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// The lengths of months' names, a bit each, by their first letter: nearly no other word has both.
+#[allow(clippy::indexing_slicing, reason = "an index out of range does not compile")]
+const LENGTHS: [u16; 26] = {
+    let mut lengths = [0; 26];
+    let mut month = 0;
+    while month < MONTHS.len() {
+        let (english, turkish) = MONTHS[month];
+        lengths[(english.as_bytes()[0] - b'a') as usize] |= 1 << english.len() | 1 << 3;
+        lengths[(turkish.as_bytes()[0] - b'a') as usize] |= 1 << turkish.len();
+        month += 1;
+    }
+    lengths[(b's' - b'a') as usize] |= 1 << "sept".len();
+    lengths
+};
+
 fn month(word: &str) -> Option<u32> {
+    let first = word.bytes().next()?.wrapping_sub(b'a');
+    let lengths = u32::from(LENGTHS.get(usize::from(first)).copied()?);
+    if lengths.checked_shr(u32::try_from(word.len()).ok()?)? & 1 == 0 {
+        return None;
+    }
+    name(word)
+}
+
+/// The month of that name.
+fn name(word: &str) -> Option<u32> {
     let is_name = |&(_, (english, turkish)): &(u32, (&str, &str))| {
         let shortened = word == "sept" || word.len() == 3;
         word == turkish || word == english || shortened && english.starts_with(word)
     };
     (1..).zip(MONTHS).find(is_name).map(|(number, _)| number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MONTHS, month, name};
+
+    #[test]
+    fn no_name_of_a_month_is_passed_over() {
+        let names = MONTHS.iter().flat_map(|(english, turkish)| {
+            [*english, english.get(..3).unwrap_or_default(), *turkish, english.get(1..).unwrap_or_default()]
+        });
+        for word in names.chain(["sept", "", "jun1", "şubat", "maya", "a", "octobers", "decemberdecember"]) {
+            assert_eq!(month(word), name(word), "{word}");
+        }
+    }
 }
