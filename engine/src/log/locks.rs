@@ -78,6 +78,12 @@ pub(crate) struct SyncHeld<'a> {
     _turn: Turn<'a>,
 }
 
+impl<'a> SyncHeld<'a> {
+    pub(crate) fn new(lock: HeldLock, turn: Turn<'a>) -> Self {
+        Self { _lock: lock, _turn: turn }
+    }
+}
+
 /// Takes a lock, waiting at most `wait`.
 pub(crate) fn take(
     held: &Arc<dyn StorageLock>,
@@ -108,7 +114,16 @@ impl Log {
     /// `sync.lock`, in a turn that this thread has.
     pub(crate) fn lock_for<'a>(&self, turn: Turn<'a>, wait: Duration) -> Result<SyncHeld<'a>, LogError> {
         let held = self.take(self.sync_lock.as_ref(), SYNC_LOCK, wait)?;
-        Ok(SyncHeld { _lock: held, _turn: turn })
+        Ok(SyncHeld::new(held, turn))
+    }
+
+    /// `sync.lock`, if nobody has it.
+    pub(crate) fn try_sync_lock(&self) -> Result<Option<HeldLock>, LogError> {
+        match self.take(self.sync_lock.as_ref(), SYNC_LOCK, Duration::ZERO) {
+            Ok(held) => Ok(Some(held)),
+            Err(LogError::Busy { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     fn take(

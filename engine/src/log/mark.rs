@@ -62,11 +62,13 @@ pub(crate) struct MarkFile {
     writable: bool,
     file: Mutex<Option<Arc<dyn StorageFile>>>,
     last: Mutex<Option<Mark>>,
+    /// The file as it was read last, when `last` says what it says.
+    seen: Mutex<Vec<u8>>,
 }
 
 impl MarkFile {
     pub(crate) fn new(storage: Arc<dyn Storage>, store_id: u128, writable: bool) -> Self {
-        Self { storage, store_id, writable, file: Mutex::new(None), last: Mutex::new(None) }
+        Self { storage, store_id, writable, file: Mutex::new(None), last: Mutex::new(None), seen: Mutex::default() }
     }
 
     /// The open file; `None` while there is none, or something else than a file, which is a mark not known
@@ -109,6 +111,11 @@ impl MarkFile {
         let mut bytes = [0_u8; SLOT_STRIDE + SLOT_BYTES];
         let read = read_full(file.as_ref(), &mut bytes, 0).doing("read the mark", MARK)?;
         let bytes = bytes.get(..read).unwrap_or_default();
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if !bytes.is_empty() && *seen == bytes {
+            return Ok(self.cached());
+        }
+        seen.clear();
         let mut found: Option<Mark> = None;
         for at in [0, SLOT_STRIDE] {
             match decode(bytes.get(at..).unwrap_or_default(), self.store_id) {
@@ -128,6 +135,7 @@ impl MarkFile {
             if !older {
                 *last = Some(found);
             }
+            seen.extend_from_slice(bytes);
         }
         Ok(last.clone())
     }

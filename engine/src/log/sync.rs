@@ -1,6 +1,9 @@
 //! Making appended frames durable, for all who wait at once.
 
+use std::time::{Duration, Instant};
+
 use super::error::{Doing, LogError};
+use super::locks::{SyncHeld, Turn};
 use super::mark::{End, MARK, Mark};
 use super::options::Durability;
 use super::view::Tail;
@@ -8,6 +11,9 @@ use super::{Durable, Log, lock};
 
 /// With relaxed durability the mark moves once in so many acknowledgements.
 const RELAXED_MARKS: u32 = 64;
+
+/// How long the mark is watched before a thread waits for `sync.lock`.
+const WATCHED: Duration = Duration::from_millis(1);
 
 /// What relaxed durability has acknowledged in this process.
 #[derive(Debug, Default)]
@@ -89,7 +95,10 @@ impl Log {
             Err(end) => return Ok(durable(&end)),
         };
         self.check_writable()?;
-        let _held = self.lock_for(turn, self.options.lock_timeout)?;
+        let _held = match self.lock_or_served(turn, seq)? {
+            Ok(held) => held,
+            Err(end) => return Ok(durable(&end)),
+        };
         let mark = self.load_mark()?;
         if mark.visible.seq >= seq {
             return Ok(durable(&mark.visible));
@@ -109,6 +118,25 @@ impl Log {
             .map_err(|error| self.poison(&format!("the mark could not be written: {error}")))?;
         lock(&self.relaxed).unmarked = 0;
         Ok(durable(&end))
+    }
+
+    /// `sync.lock`, or the mark that made it needless. Another process that syncs mostly does so for those who
+    /// wait, too, so they watch the mark for as long as a sync of a fast disk takes: who is served that way
+    /// need not have the lock in their turn, one after the other.
+    fn lock_or_served<'a>(&'a self, turn: Turn<'a>, seq: u64) -> Result<Result<SyncHeld<'a>, End>, LogError> {
+        let wait = self.options.lock_timeout;
+        let begun = Instant::now();
+        while begun.elapsed() < wait.min(WATCHED) {
+            if let Some(held) = self.try_sync_lock()? {
+                return Ok(Ok(SyncHeld::new(held, turn)));
+            }
+            let mark = self.load_mark()?;
+            if mark.visible.seq >= seq {
+                return Ok(Err(mark.visible));
+            }
+            std::thread::yield_now();
+        }
+        self.lock_for(turn, wait).map(Ok)
     }
 
     /// Makes the mark itself durable, so that the next open after a power cut knows more. Done at
