@@ -24,7 +24,8 @@ impl Memory {
     /// A page of entries.
     ///
     /// An entry that does not change is never skipped and never given twice, however much is written
-    /// between two pages. Costs a walk over all keys, which counts those that match.
+    /// between two pages. A page without filters, or of one type, costs what is on it; with any other filter it
+    /// is a walk over all keys, which counts those that match.
     ///
     /// # Errors
     /// When the limit or the cursor is wrong, or the log cannot be read.
@@ -91,41 +92,65 @@ fn find(published: &Published, query: &ListQuery, cursor: Option<&Cursor>, limit
     let micros = |time: Option<Timestamp>| time.map(Timestamp::micros);
     let window = Window { after: micros(query.updated_after), before: micros(query.updated_before) };
     let at = cursor.map(|cursor| (cursor.number, cursor.key.as_str()));
+    let known = known_total(published, query, now);
+    // Where the total is known only the page itself is walked.
+    let known_at = at.filter(|_| known.is_some());
     let mut found = Found { entries: Vec::new(), more: false, total: 0 };
     let mut matching = |key: &Arc<str>, behind_cursor: bool| {
         let entry = published.state.entry(key, now);
-        let Some(entry) = entry.filter(|entry| key.starts_with(&*prefix) && matches(entry, query)) else { return };
-        found.total += 1;
-        if !behind_cursor {
-            return;
+        if let Some(entry) = entry.filter(|entry| key.starts_with(&*prefix) && matches(entry, query)) {
+            found.total += 1;
+            if behind_cursor && found.entries.len() < limit {
+                found.entries.push((Key::from_shared(Arc::clone(key)), entry.clone()));
+            } else if behind_cursor {
+                found.more = true;
+            }
         }
-        if found.entries.len() < limit {
-            found.entries.push((Key::from_shared(Arc::clone(key)), entry.clone()));
-        } else {
-            found.more = true;
-        }
+        known.is_some() && found.more
     };
     match (query.order, published.keys(), published.times()) {
         (Order::Key, Some(keys), _) => {
             let after = cursor.map(|cursor| cursor.key.as_str());
-            for key in keys.ascending(&prefix, None) {
-                matching(key, after.is_none_or(|after| key.as_ref() > after));
+            for key in keys.ascending(&prefix, after.filter(|_| known.is_some())) {
+                if matching(key, after.is_none_or(|after| key.as_ref() > after)) {
+                    break;
+                }
             }
         }
         (Order::Newest, _, Some(times)) => {
-            for (time, key) in times.descending(window, None) {
-                matching(key, at.is_none_or(|at| (time, key.as_ref()) < at));
+            for (time, key) in times.descending(window, known_at) {
+                if matching(key, at.is_none_or(|at| (time, key.as_ref()) < at)) {
+                    break;
+                }
             }
         }
         (Order::Oldest, _, Some(times)) => {
-            for (time, key) in times.ascending(window, None) {
-                matching(key, at.is_none_or(|at| (time, key.as_ref()) > at));
+            for (time, key) in times.ascending(window, known_at) {
+                if matching(key, at.is_none_or(|at| (time, key.as_ref()) > at)) {
+                    break;
+                }
             }
         }
         // The order was made just before and is never dropped.
         _ => {}
     }
+    found.total = known.unwrap_or(found.total);
     found
+}
+
+/// How many entries match, where the state counts them.
+fn known_total(published: &Published, query: &ListQuery, now: Timestamp) -> Option<u64> {
+    let ListQuery { prefix, sources, updated_after, updated_before, flagged, .. } = query;
+    let filtered = prefix.as_ref().is_some_and(|prefix| !prefix.is_empty())
+        || !sources.is_empty()
+        || updated_after.is_some()
+        || updated_before.is_some()
+        || flagged.is_some();
+    let counts = (!filtered).then(|| published.state.counts(now))?;
+    match query.memory_type {
+        None => Some(counts.entries()),
+        Some(kind) => counts.by_type.get(kind as usize).copied(),
+    }
 }
 
 fn matches(entry: &Entry, query: &ListQuery) -> bool {
