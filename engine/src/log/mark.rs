@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::bytes::{array_at, i64_at, put_at, put_fields, u16_at, u32_at, u64_at};
 use super::chain::ChainHash;
 use super::error::{Doing, LogError};
+use super::options::Durability;
 use crate::storage::{OpenMode, Storage, StorageFile, is_no_file, read_full};
 
 pub(crate) const MARK: &str = "mark";
@@ -54,6 +55,18 @@ pub(crate) struct Mark {
     pub synced: End,
 }
 
+impl Mark {
+    /// Whether an operation through `seq` may be acknowledged. What a process with relaxed durability shows is
+    /// not on the disk yet, and no answer of one with another.
+    pub(crate) fn covers(&self, seq: u64, durability: Durability) -> bool {
+        let end = match durability {
+            Durability::Durable => &self.synced,
+            Durability::Relaxed => &self.visible,
+        };
+        end.seq >= seq
+    }
+}
+
 /// The file, and the last mark seen in it.
 #[derive(Debug)]
 pub(crate) struct MarkFile {
@@ -95,11 +108,9 @@ impl MarkFile {
         self.last().clone()
     }
 
-    /// What may be shown, when the last mark seen reaches to `seq`.
-    pub(crate) fn covering(&self, seq: u64) -> Option<End> {
-        let last = self.last();
-        let mark = last.as_ref().filter(|mark| mark.visible.seq >= seq)?;
-        Some(mark.visible.clone())
+    /// What may be shown, when the last mark seen covers `seq` as far as this durability wants it.
+    pub(crate) fn covering(&self, seq: u64, durability: Durability) -> Option<End> {
+        self.last().as_ref().filter(|mark| mark.covers(seq, durability)).map(|mark| mark.visible.clone())
     }
 
     /// Reads the file. A reader may meet a slot that is just being written: then the other one, or

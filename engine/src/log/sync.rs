@@ -89,7 +89,7 @@ impl Log {
 
     fn move_mark(&self, seq: u64) -> Result<Durable, LogError> {
         // While we wait another thread may do it for us.
-        let served = || self.marks.covering(seq);
+        let served = || self.marks.covering(seq, self.options.durability);
         let turn = match self.syncing.take(served) {
             Ok(turn) => turn,
             Err(end) => return Ok(durable(&end)),
@@ -100,7 +100,7 @@ impl Log {
             Err(end) => return Ok(durable(&end)),
         };
         let mark = self.load_mark()?;
-        if mark.visible.seq >= seq {
+        if mark.covers(seq, self.options.durability) {
             return Ok(durable(&mark.visible));
         }
         let end = self.appended_end(mark.synced.seq)?;
@@ -131,7 +131,7 @@ impl Log {
                 return Ok(Ok(SyncHeld::new(held, turn)));
             }
             let mark = self.load_mark()?;
-            if mark.visible.seq >= seq {
+            if mark.covers(seq, self.options.durability) {
                 return Ok(Err(mark.visible));
             }
             std::thread::yield_now();

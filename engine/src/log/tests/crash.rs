@@ -127,3 +127,21 @@ fn a_lost_mark_after_a_power_cut_loses_no_acknowledged_operation() {
         check(&left, &options, acknowledged, tried, &format!("call {at}"));
     }
 }
+
+#[test]
+fn a_mark_that_a_relaxed_process_moved_makes_no_operation_of_another_durable() {
+    for seed in 0..40 {
+        let faults = FaultStorage::new(Arc::new(MemoryStorage::new())).unwrap();
+        let opened = |options| Log::open(Arc::new(faults.clone()), options, STORE).unwrap().0;
+        let durable = opened(options());
+        let relaxed = opened(LogOptions { durability: Durability::Relaxed, ..options() });
+        // The other process shows both before this one has its turn to sync.
+        let last = append(&durable, &[draft(1)]).unwrap()[0].last_seq();
+        commit(&relaxed, &[draft(2)]).unwrap();
+        relaxed.publish().unwrap();
+        assert!(durable.durable().unwrap().seq > last);
+        durable.sync_through(last).unwrap();
+        let (left, _) = open(&faults.after_power_cut(seed), options());
+        assert!(left.durable().unwrap().seq >= last, "seed {seed}: it was acknowledged");
+    }
+}
