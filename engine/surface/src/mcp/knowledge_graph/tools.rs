@@ -17,8 +17,10 @@ use crate::mcp::schema::{Field, Kind};
 use crate::mcp::tools::{Call, Tool};
 use crate::wire::requests::wrong_type;
 
-/// How often a change is tried on what somebody else changed meanwhile.
-const TRIES: usize = 32;
+/// How often a change is tried on what somebody else changed meanwhile. Each try that fails is a change that
+/// succeeded elsewhere, so among a hundred calls at once one may lose as often; it ends before somebody who
+/// never stops does.
+const TRIES: usize = 1_000;
 
 /// All of them, in the order in which they are listed.
 pub(in crate::mcp) const ALL: &[Tool] = &[
@@ -222,6 +224,8 @@ fn change<T>(memory: &Memory, name: &str, mut apply: impl FnMut(&mut Vec<String>
                 if tries < TRIES =>
             {
                 tries += 1;
+                // Whoever has won goes on to its next; this one must not always come second.
+                std::thread::yield_now();
             }
             Err(error) => return Err(error.into()),
         }
