@@ -84,11 +84,14 @@ impl Model {
         }
     }
 
-    /// What a rollback leaves is what was there, but for what was purged or went by itself.
+    /// What a rollback leaves is what was there, but for what was purged or went by itself. It leaves the reports of
+    /// dreams alone.
     fn hold_against(&self, snapshot: Seq) {
         let Some(then) = self.snapshots.get(&snapshot) else { return };
         let lasting = |entries: &BTreeMap<String, Held>| {
-            let keep = |(name, held): &(&String, &Held)| !held.mortal && !self.purged.contains(*name);
+            let keep = |(name, held): &(&String, &Held)| {
+                !held.mortal && !self.purged.contains(*name) && !name.starts_with(bilinc::DREAM_PREFIX)
+            };
             entries.iter().filter(keep).map(|(name, held)| (name.clone(), held.clone())).collect::<Vec<_>>()
         };
         assert_eq!(lasting(&self.entries), lasting(then), "a rollback brought back something else");
