@@ -119,7 +119,7 @@ pub(super) fn serve(console: &mut Console<'_>, args: &ServeArgs) -> Result<(), C
     let create =
         format!("bilinc keys create --data {} --project NAME", render::shell_word(&data.display().to_string()));
     let server = Server::bind(args.listen, settings).map_err(|error| match error {
-        ServeError::Open(_) => CliError::usage("listen", format!("{error}\n  {create}")),
+        ServeError::Open(_) => CliError::usage("listen", format!("{error}, with `{create}`")),
         error => CliError::Serve(error.to_string()),
     })?;
     let keyless = !Server::has_keys(&data).map_err(keys::failed)?;
