@@ -1,5 +1,6 @@
 //! Rollbacks to a snapshot.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -110,7 +111,7 @@ pub(super) fn rollback<H: History>(batch: &mut Batch<'_, H>, command: &Rollback)
 }
 
 fn restored(key: Key, entry: Entry, created: bool, version: Version) -> Event {
-    Event::Restored(Restored {
+    Event::Restored(Box::new(Restored {
         key,
         created,
         facts: entry.facts,
@@ -125,5 +126,5 @@ fn restored(key: Key, entry: Entry, created: bool, version: Version) -> Event {
         flags: FlagsEffect::Keep,
         undoes: Vec::new(),
         hidden_through: None,
-    })
+    }))
 }

@@ -28,6 +28,8 @@ pub use self::undo::{
     DreamShift, Imported, RolledBack, SkippedKey, SnapshotTaken, UndoConflict, UndoConflictReason, UndoItem, Undone,
 };
 
+use alloc::boxed::Box;
+
 use crate::id::{Seq, Version};
 use crate::key::Key;
 
@@ -46,8 +48,8 @@ pub enum Event {
     Flagged(Flagged),
     /// Flags of an entry were cleared.
     Unflagged(Unflagged),
-    /// Compensating: an entry stands again as it stood earlier.
-    Restored(Restored),
+    /// Compensating: an entry stands again as it stood earlier. The largest by far and rare, so it lies apart.
+    Restored(Box<Restored>),
     /// Compensating: an entry is gone again, as it was earlier.
     Removed(Removed),
     /// Compensating: flags are open again.

@@ -73,7 +73,7 @@ pub(super) fn sample(operation: OperationId) -> Vec<Event> {
             reason: Some("r".into()),
             undoes: vec![Seq::new(3)],
         }),
-        Event::Restored(Restored {
+        Event::Restored(Box::new(Restored {
             key: key("k"),
             created: true,
             facts: facts(),
@@ -88,7 +88,7 @@ pub(super) fn sample(operation: OperationId) -> Vec<Event> {
             flags: FlagsEffect::Set(vec![flag()]),
             undoes: vec![Seq::new(4)],
             hidden_through: Some(Seq::new(2)),
-        }),
+        })),
         Event::Removed(Removed { key: key("k"), undoes: vec![Seq::new(4)], hidden_through: Some(Seq::ZERO) }),
         Event::Reflagged(Reflagged { key: key("k"), flags: vec![flag()], undoes: vec![Seq::new(5)] }),
         Event::SnapshotTaken(SnapshotTaken {

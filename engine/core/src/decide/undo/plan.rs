@@ -1,5 +1,6 @@
 //! What an undo does to one key.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -39,7 +40,10 @@ impl Event {
     /// This compensating event with its version.
     pub(super) fn with_version(self, version: Version) -> Self {
         match self {
-            Self::Restored(event) => Self::Restored(Restored { version, ..event }),
+            Self::Restored(mut event) => {
+                event.version = version;
+                Self::Restored(event)
+            }
             other => other,
         }
     }
@@ -131,7 +135,7 @@ fn compensate(
     };
     let essentials = current.is_none() && mode == Mode::Essentials;
     let only_confirmed = changes.iter().all(|event| matches!(event.event, Event::Confirmed(_)));
-    Some(Event::Restored(Restored {
+    Some(Event::Restored(Box::new(Restored {
         key: key.clone(),
         created: current.is_none(),
         facts: if essentials { essential_facts(&before.facts) } else { before.facts.clone() },
@@ -146,7 +150,7 @@ fn compensate(
         flags: if essentials { FlagsEffect::Set(Vec::new()) } else { flags },
         undoes,
         hidden_through,
-    }))
+    })))
 }
 
 /// What a dream's undo brings back of a removed entry without being asked for more.
