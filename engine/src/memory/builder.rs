@@ -124,7 +124,8 @@ impl MemoryBuilder {
         self
     }
 
-    /// After how many events a checkpoint is made in the background; 50,000 by default.
+    /// After how many events a checkpoint is made in the background, 50,000 by default; later where there are more than
+    /// eight times as many keys, because it costs what they do.
     pub fn checkpoint_every(mut self, events: u64) -> Self {
         self.settings.checkpoint_every = events;
         self

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use bilinc_core::{Seq, State, StateRows};
+use bilinc_core::{Row, Seq, State, StateRows};
 use bilinc_projections::recall::Recall;
 
 use super::{Published, Store};
@@ -143,13 +143,20 @@ impl Store {
         let held = self.checkpoints.hold(wait)?;
         // Under the lock: a purge that is recorded later removes what is kept here.
         self.refresh()?;
-        let (head, packed) = {
+        let mut rows = Rows::default();
+        let slots = {
             let published = self.published();
             if !published.head().is_some() || !published.state.unfinished_purges().is_empty() {
                 return Ok(None);
             }
-            (published.head(), pack(&published.state)?)
+            rows.head = published.head();
+            published.state.rows_before_slots().try_for_each(|row| rows.pack(&row))?;
+            published.state.frozen_slots()
         };
+        // Writers and readers go on meanwhile.
+        slots.try_each(|row| rows.pack(row))?;
+        let Rows { head, packs } = rows;
+        let packed = packs.finish();
         // A checkpoint of what a power cut takes back would later be taken for a log that lost something.
         if !self.log.is_synced_through(head.get())? {
             self.log.harden_through(head.get())?;
@@ -164,13 +171,19 @@ impl Store {
     }
 
     fn keep_recall(&self, held: &Held<'_>) -> Result<(), EngineError> {
-        let Some((at, bytes)) = self.saved_recall()? else { return Ok(()) };
-        if !self.log.is_synced_through(at.get())? {
-            return Ok(());
+        let kept = self.save_and_renew_recall(held);
+        self.end_saving();
+        kept
+    }
+
+    fn save_and_renew_recall(&self, held: &Held<'_>) -> Result<(), EngineError> {
+        let Some(saved) = self.saved_recall()? else { return Ok(()) };
+        if self.log.is_synced_through(saved.at.get())? {
+            let end = self.log.end_at(saved.at.get())?;
+            let packed = Packed::of_bytes(&saved.bytes);
+            held.save(self.kept_recall(), &end, &packed).map_err(|source| failed(Recall::NAME, source))?;
         }
-        let end = self.log.end_at(at.get())?;
-        let packed = Packed::of_bytes(&bytes);
-        held.save(self.kept_recall(), &end, &packed).map_err(|source| failed(Recall::NAME, source))
+        self.renew_recall(&saved)
     }
 
     /// The bytes of a recall index that was kept, and the position it stands at; none past `head`.
@@ -217,13 +230,18 @@ pub(crate) fn kept_through(storage: &Arc<dyn Storage>, store_id: u128) -> u64 {
     checkpoints.sound_manifest_now(kept).map_or(0, |manifest| manifest.end.seq)
 }
 
-fn pack(state: &State) -> Result<Packed, EngineError> {
-    let mut packs = Packs::default();
-    for row in state.rows() {
-        let written = packs.push(|out| encode_row(&row, out));
-        written.map_err(|reason| EngineError::Unreadable { position: state.head(), reason })?;
+/// Rows of the state at a position, packed.
+#[derive(Default)]
+struct Rows {
+    head: Seq,
+    packs: Packs,
+}
+
+impl Rows {
+    fn pack(&mut self, row: &Row<'_>) -> Result<(), EngineError> {
+        let packed = self.packs.push(|out| encode_row(row, out));
+        packed.map_err(|reason| EngineError::Unreadable { position: self.head, reason })
     }
-    Ok(packs.finish())
 }
 
 fn failed(name: &'static str, source: std::io::Error) -> EngineError {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::PoisonError;
+use std::sync::{MutexGuard, PoisonError};
 
 use bilinc_core::{Entry, Event, Json, Key, RecordedEvent, Seq};
 use bilinc_projections::recall::{Document, Recall};
@@ -15,27 +15,33 @@ use crate::error::EngineError;
 /// The recall index, made on first use and brought up to date by each recall.
 #[derive(Debug)]
 pub(super) struct RecallIndex {
-    index: Recall,
-    made: bool,
+    pub(super) index: Recall,
+    pub(super) made: bool,
+    /// Keys that were indexed anew since a saving began; none when none did.
+    pub(super) since: Option<HashSet<Key>>,
 }
 
 impl RecallIndex {
     pub(super) fn new(seed: u64) -> Self {
-        Self { index: Recall::new(seed), made: false }
+        Self { index: Recall::new(seed), made: false, since: None }
     }
 }
 
 impl Store {
     /// Searches the index of the present entries, made or brought up to date first.
     pub(crate) fn with_recall<T>(&self, search: impl FnOnce(&Recall) -> T) -> Result<T, EngineError> {
-        let mut recall = self.recall.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recall = self.recall();
         self.bring_up(&mut recall)?;
         Ok(search(&recall.index))
     }
 
+    pub(super) fn recall(&self) -> MutexGuard<'_, RecallIndex> {
+        self.recall.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Makes the index, or brings it up to what is published; says where it stands then.
-    fn bring_up(&self, recall: &mut RecallIndex) -> Result<Seq, EngineError> {
-        let brought = if recall.made { self.index_changes(&mut recall.index) } else { self.make_index(recall) };
+    pub(super) fn bring_up(&self, recall: &mut RecallIndex) -> Result<Seq, EngineError> {
+        let brought = if recall.made { self.index_changes(recall) } else { self.make_index(recall) };
         if brought.is_err() {
             // Which keys are left is forgotten: the next recall makes the index anew.
             *recall = RecallIndex::new(self.hash_seed);
@@ -44,30 +50,23 @@ impl Store {
         brought
     }
 
-    fn index_changes(&self, index: &mut Recall) -> Result<Seq, EngineError> {
+    fn index_changes(&self, recall: &mut RecallIndex) -> Result<Seq, EngineError> {
         let (changed, head) = {
             let mut published = self.published_mut();
             (published.take_unindexed(), published.head())
         };
         for key in changed {
-            self.index_key(index, &key)?;
+            self.index_key(&mut recall.index, &key)?;
+            if let Some(since) = &mut recall.since {
+                since.insert(key);
+            }
         }
         Ok(head)
     }
 
-    /// The index as bytes, and where it stands; none as long as nobody has needed it.
-    pub(super) fn saved_recall(&self) -> Result<Option<(Seq, Vec<u8>)>, EngineError> {
-        let mut recall = self.recall.lock().unwrap_or_else(PoisonError::into_inner);
-        if !recall.made {
-            return Ok(None);
-        }
-        let head = self.bring_up(&mut recall)?;
-        Ok(Some((head, recall.index.save())))
-    }
-
     /// Takes the words of purged keys out of memory, those of their earlier values too.
     pub(super) fn forget_words(&self, purged: &[Key]) {
-        let mut recall = self.recall.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recall = self.recall();
         if recall.made {
             for key in purged {
                 recall.index.remove(key.as_str());
@@ -76,7 +75,7 @@ impl Store {
         }
     }
 
-    fn index_key(&self, index: &mut Recall, key: &Key) -> Result<(), EngineError> {
+    pub(super) fn index_key(&self, index: &mut Recall, key: &Key) -> Result<(), EngineError> {
         let entry =
             self.published().state.slot(key.as_str()).and_then(|slot| slot.entry.clone().map(|e| (e, slot.changed)));
         let Some((entry, changed)) = entry else {
@@ -111,12 +110,7 @@ impl Store {
     /// anew.
     fn load_index(&self, head: Seq) -> Result<Option<(Seq, Recall)>, EngineError> {
         let Some((at, bytes)) = self.kept_recall_through(head) else { return Ok(None) };
-        let loaded = {
-            let published = self.published();
-            let share = &mut |key: &str| published.state.key(key).map(Key::shared);
-            Recall::load(self.hash_seed, &bytes, share)
-        };
-        let Some(mut index) = loaded else {
+        let Some(mut index) = self.recall_from(&bytes) else {
             self.doubt_kept_recall();
             return Ok(None);
         };
@@ -134,6 +128,11 @@ impl Store {
             self.index_key(&mut index, key)?;
         }
         Ok(Some((at, index)))
+    }
+
+    /// The index that was saved, where its bytes are sound. Writers go on meanwhile.
+    pub(super) fn recall_from(&self, bytes: &[u8]) -> Option<Recall> {
+        Recall::load(self.hash_seed, bytes, &mut |key| self.published().state.key(key).map(Key::shared))
     }
 
     /// Reads the log once from end to end, which is faster than body by body, and takes the bodies

@@ -11,12 +11,16 @@ use super::checkpoint::LOAD_WAIT;
 /// A replay that took longer is worth a checkpoint, however few events it had.
 pub(super) const SLOW_REPLAY: Duration = Duration::from_secs(1);
 
+/// A checkpoint costs what its keys do, which is several times what it takes to fold an event. So one that spares an
+/// open fewer events than one for so many keys is not made.
+const KEYS_PER_EVENT: u64 = 8;
+
 /// When checkpoints are kept, and by whom.
 #[derive(Debug)]
 pub(super) struct Keeping {
     /// Whether the store opens from checkpoints and keeps them.
     pub(super) is_on: bool,
-    /// One is due after so many events.
+    /// One is due after so many events at least.
     every: u64,
     /// The position of the newest one that was loaded, kept or begun.
     pub(super) since: AtomicU64,
@@ -38,8 +42,12 @@ impl Store {
 
     /// Keeps a checkpoint in the background once enough has been published since the last.
     pub(super) fn keep_if_due(&self) {
-        let head = self.published().head().get();
-        if head.saturating_sub(self.keeping.since.load(Ordering::Relaxed)) >= self.keeping.every {
+        let (head, keys) = {
+            let published = self.published();
+            (published.head().get(), published.state.key_count() as u64)
+        };
+        let events = head.saturating_sub(self.keeping.since.load(Ordering::Relaxed));
+        if events >= self.keeping.every.max(keys / KEYS_PER_EVENT) {
             self.keep_in_background();
         }
     }

@@ -20,6 +20,7 @@ mod purge;
 mod queue;
 mod reading;
 mod salvage;
+mod saving;
 mod token;
 mod visit;
 

@@ -1,4 +1,4 @@
-//! The index as bytes, so that a new process need not read every value to search.
+//! The index from bytes, so that a new process need not read every value to search; how they are made is in `saving`.
 //!
 //! The bytes hold words of values: whoever keeps them drops them with every purge. They carry no checksum
 //! and no version; their keeper adds both, and [`Recall::VERSION`] is the version to add.
@@ -12,19 +12,6 @@ use super::postings::Postings;
 use super::slots::Slots;
 
 impl Recall {
-    /// The index as bytes. Compacts first, so that nothing of a removed document gets into them.
-    #[must_use]
-    pub fn save(&mut self) -> Vec<u8> {
-        if self.slots.used() > self.slots.living() {
-            self.compact();
-        }
-        let mut out = Vec::new();
-        self.slots.write(&mut out);
-        self.dictionary.write(&mut out);
-        self.postings.write(&mut out);
-        out
-    }
-
     /// The index that was saved. `share` gives the caller's own pointer for a key, so that the key is not
     /// held twice, or None for a key it does not know.
     ///
@@ -37,7 +24,7 @@ impl Recall {
         let dictionary = Dictionary::read(seed, &mut reader)?;
         let used = u32::try_from(slots.used()).ok()?;
         let postings = Postings::read(&mut reader, dictionary.len(), used)?;
-        reader.rest.is_empty().then_some(Self { seed, slots, dictionary, postings })
+        reader.rest.is_empty().then_some(Self { seed, generation: 0, slots, dictionary, postings })
     }
 }
 

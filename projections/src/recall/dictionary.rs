@@ -22,7 +22,7 @@ const NONE: u32 = u32::MAX;
 const WAITING: usize = if cfg!(test) { 4 } else { 512 };
 
 /// One word. A stem is a word too, though no document may hold it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Word {
     start: u32,
     len: u16,
@@ -189,19 +189,82 @@ impl Dictionary {
         .filter(|&id| self.text(id).len() > prefix.len())
     }
 
-    /// Writes the words; [`Dictionary::read`] gives them back under the same numbers.
-    pub(super) fn write(&mut self, out: &mut Vec<u8>) {
+    /// A copy to be written, which finds nothing.
+    pub(super) fn to_write(&self) -> Self {
+        Self {
+            text: self.text.clone(),
+            words: self.words.clone(),
+            sorted: self.sorted.clone(),
+            recent: self.recent.clone(),
+            ..Self::new(self.seed)
+        }
+    }
+
+    /// Writes those of the first words that are to be kept, and the stems of these, which it adds to them.
+    /// [`Dictionary::read`] gives them back, numbered from 0 in the same order.
+    pub(super) fn write(&mut self, kept: &mut [bool], out: &mut Vec<u8>) {
         self.sort_in();
+        let families = self.families();
+        for &(parent, child) in &families {
+            if is_kept(kept, child)
+                && let Some(parent) = kept.get_mut(parent as usize)
+            {
+                *parent = true;
+            }
+        }
+        let mut count = 0;
+        let mut number = |&kept: &bool| {
+            count += u32::from(kept);
+            if kept { count - 1 } else { NONE }
+        };
+        let numbers: Vec<u32> = kept.iter().map(&mut number).collect();
+        // The first of the children of each word, and the next of its siblings.
+        let mut links = alloc::vec![(NONE, NONE); kept.len()];
+        let mut before: Option<(u32, u32)> = None;
+        for (parent, child) in
+            families.into_iter().filter(|&(parent, child)| is_kept(kept, parent) && is_kept(kept, child))
+        {
+            let link = match before {
+                Some((of, sibling)) if of == parent => links.get_mut(sibling as usize).map(|links| &mut links.1),
+                _ => links.get_mut(parent as usize).map(|links| &mut links.0),
+            };
+            if let (Some(link), Some(&number)) = (link, numbers.get(child as usize)) {
+                *link = number;
+            }
+            before = Some((parent, child));
+        }
         // No word is written as 0, which is shortest and commonest.
         let link = |id: u32| u64::from(id.wrapping_add(1));
-        write_number(self.words.len() as u64, out);
-        for word in &self.words {
-            write_number(word.len.into(), out);
-            write_number(link(word.child), out);
-            write_number(link(word.sibling), out);
+        let mut text = String::new();
+        write_number(count.into(), out);
+        for (id, (child, sibling)) in (0_u32..).zip(links).filter(|(id, _)| is_kept(kept, *id)) {
+            let word = self.text(id);
+            text.push_str(word);
+            write_number(word.len() as u64, out);
+            write_number(link(child), out);
+            write_number(link(sibling), out);
         }
-        write_bytes(self.text.as_bytes(), out);
-        self.sorted.iter().for_each(|&id| write_number(id.into(), out));
+        write_bytes(text.as_bytes(), out);
+        let sorted = self.sorted.iter().filter_map(|&id| numbers.get(id as usize).filter(|&&number| number != NONE));
+        sorted.for_each(|&number| write_number(number.into(), out));
+    }
+
+    /// Each stem with each of the words that have it, in the order of their links.
+    fn families(&self) -> Vec<(u32, u32)> {
+        let mut families = Vec::new();
+        // Links that came as bytes could run in a circle.
+        let mut met = alloc::vec![false; self.words.len()];
+        for (parent, word) in (0_u32..).zip(&self.words) {
+            let mut next = word.child;
+            while let (Some(met), Some(child)) = (met.get_mut(next as usize), self.words.get(next as usize)) {
+                if core::mem::replace(met, true) {
+                    break;
+                }
+                families.push((parent, next));
+                next = child.sibling;
+            }
+        }
+        families
     }
 
     pub(super) fn read(seed: u64, reader: &mut Reader<'_>) -> Option<Self> {
@@ -252,6 +315,10 @@ fn gallop(ids: &[u32], before: impl Fn(u32) -> bool) -> usize {
     }
     let rest = ids.get(known..ids.len().min(known + step)).unwrap_or_default();
     known + rest.partition_point(|&id| before(id))
+}
+
+fn is_kept(kept: &[bool], id: u32) -> bool {
+    kept.get(id as usize).copied().unwrap_or_default()
 }
 
 fn slice<'a>(text: &'a str, words: &[Word], id: u32) -> &'a str {

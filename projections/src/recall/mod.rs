@@ -15,6 +15,7 @@ mod postings;
 mod query;
 mod rank;
 mod same;
+mod saving;
 mod search;
 mod slots;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use dictionary::Dictionary;
 pub use postings::Field;
 use postings::{Counts, Postings};
 pub use query::How;
+pub use saving::{Saved, Saving};
 pub use search::{Hit, MatchedTerm, Profile, SearchOptions, Step};
 use slots::{Facts, Slot, Slots};
 
@@ -56,6 +58,8 @@ pub struct Document<'a> {
 /// The recall projection: an inverted index over key, value and metadata.
 pub struct Recall {
     seed: u64,
+    /// How often it was compacted.
+    generation: u64,
     slots: Slots,
     dictionary: Dictionary,
     postings: Postings,
@@ -79,7 +83,13 @@ impl Recall {
     /// An empty index. The seed guards its hash tables against chosen keys and changes no result.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self { seed, slots: Slots::new(seed), dictionary: Dictionary::new(seed), postings: Postings::default() }
+        Self {
+            seed,
+            generation: 0,
+            slots: Slots::new(seed),
+            dictionary: Dictionary::new(seed),
+            postings: Postings::default(),
+        }
     }
 
     /// Living documents.
@@ -155,10 +165,22 @@ impl Recall {
     }
 
     fn compact_if_due(&mut self) {
-        let dead = self.slots.used() - self.slots.living();
+        let dead = self.dead();
         if dead > FEW_DEAD && dead > self.slots.living() / 2 {
             self.compact();
         }
+    }
+
+    /// How often this was compacted.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// How many documents are dead: what was replaced or removed and is still in memory.
+    #[must_use]
+    pub fn dead(&self) -> usize {
+        self.slots.used() - self.slots.living()
     }
 
     /// Builds the index anew from what is alive, so that no word of a removed document stays in it.
@@ -166,6 +188,7 @@ impl Recall {
     /// Takes time and, while it runs, memory in proportion to the whole index.
     pub fn compact(&mut self) {
         let mut old = core::mem::replace(self, Self::new(self.seed));
+        self.generation = old.generation.wrapping_add(1);
         let mut moved = alloc::vec![None; old.slots.used()];
         for (from, slot, facts) in core::mem::replace(&mut old.slots, Slots::new(self.seed)).into_living() {
             if let Some(to) = moved.get_mut(from as usize) {

@@ -9,6 +9,9 @@ use alloc::vec::Vec;
 use super::checkpoint::{Reader, write_bytes, write_number};
 use super::grow;
 
+/// Where a document that is left out has moved to. No document has this slot.
+pub(super) const NO_SLOT: u32 = u32::MAX;
+
 /// A field of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
@@ -132,20 +135,29 @@ impl Postings {
         self.lists.get(number as usize).map_or(&[], |list| &list.bytes)
     }
 
-    /// Writes all lists; [`Postings::read`] gives them back.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        for holders in &self.words {
-            match *holders {
-                Holders::None => write_number(0, out),
-                Holders::One(slot, counts) => {
-                    write_number(1, out);
-                    write_number(slot.into(), out);
-                    out.push(counts.0);
-                }
-                // Two documents take two bytes at least, so the length also says that it is a list.
-                Holders::Many(number) => write_bytes(self.list(number), out),
+    /// Writes the list of a word with documents in the slots that they have moved to, those left out that have
+    /// [`NO_SLOT`] or came later than any that moved. Writes nothing, and says so, where none is left.
+    /// [`Postings::read`] gives lists back; that of a word without documents is a 0.
+    pub(super) fn write(&self, word: u32, moved: &[u32], out: &mut Vec<u8>) -> bool {
+        let mut left = self.iter(word).filter_map(|(slot, counts)| {
+            let to = moved.get(slot as usize).copied().filter(|&to| to != NO_SLOT)?;
+            Some((to, counts))
+        });
+        let Some(first) = left.next() else { return false };
+        match left.next() {
+            None => {
+                write_number(1, out);
+                write_number(first.0.into(), out);
+                out.push(first.1.0);
+            }
+            // Two documents take two bytes at least, so the length also says that it is a list.
+            Some(second) => {
+                let mut list = List { bytes: Vec::with_capacity(self.at_most(word)), last: 0 };
+                [first, second].into_iter().chain(left).for_each(|(slot, counts)| list.push(slot, counts));
+                write_bytes(&list.bytes, out);
             }
         }
+        true
     }
 
     /// Reads the lists of so many words. Refuses broken ones and slots that do not rise or are not below `used`:

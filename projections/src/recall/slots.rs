@@ -159,17 +159,21 @@ impl Slots {
         totals.key_words = step(totals.key_words, facts.key_len.into());
     }
 
-    /// Writes the documents, none of which may be dead; [`Slots::read`] gives them back in the same slots.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        write_number(self.slots.len() as u64, out);
-        for (slot, facts) in self.slots.iter().zip(&self.facts) {
-            write_bytes(slot.key.as_deref().unwrap_or_default().as_bytes(), out);
-            out.extend_from_slice(&slot.importance.to_bits().to_le_bytes());
-            write_number(slot.changed, out);
-            write_number(facts.value_len.into(), out);
-            out.push(facts.key_len);
-            out.push(facts.flags >> 2);
-        }
+    /// Writes the document of a slot, if it is alive; whether it is. [`Slots::read`] gives back so many documents
+    /// as the number before them says, in slots from 0.
+    pub(super) fn write(&self, slot: u32, out: &mut Vec<u8>) -> bool {
+        let Some((key, slot, facts)) =
+            self.slot(slot).and_then(|held| Some((held.key.as_deref()?, held, self.facts(slot))))
+        else {
+            return false;
+        };
+        write_bytes(key.as_bytes(), out);
+        out.extend_from_slice(&slot.importance.to_bits().to_le_bytes());
+        write_number(slot.changed, out);
+        write_number(facts.value_len.into(), out);
+        out.push(facts.key_len);
+        out.push(facts.flags >> 2);
+        true
     }
 
     pub(super) fn read(

@@ -21,6 +21,7 @@ pub use self::dreams::{DreamPhase, DreamRecord, DreamUndoRecord};
 pub use self::evolve::{Change, replay};
 pub use self::idempotency::IdempotencyRecord;
 pub use self::rows::{Row, StateRows};
+pub use self::slots::FrozenSlots;
 
 use self::dreams::DreamBook;
 use self::idempotency::IdempotencyBook;
@@ -144,6 +145,12 @@ impl State {
     #[must_use]
     pub fn last_time(&self) -> Option<Timestamp> {
         self.last_time
+    }
+
+    /// How many keys have ever been used.
+    #[must_use]
+    pub fn key_count(&self) -> usize {
+        self.slots.len()
     }
 
     /// Makes room for so many more keys at once.

@@ -8,6 +8,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::review::Track;
+use super::slots::FrozenSlots;
 use super::{DreamRecord, IdempotencyRecord, SnapshotRecord, State};
 use crate::id::{DreamId, Seq};
 use crate::key::Key;
@@ -74,6 +75,12 @@ impl State {
     /// Everything that the state holds. Dreams and tracks come before slots; the order among slots means
     /// nothing.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let slots = self.slots.iter().map(|(key, slot)| Row::Slot(Cow::Borrowed(key), Cow::Borrowed(slot)));
+        self.rows_before_slots().chain(slots)
+    }
+
+    /// The rows that come before those of slots: few, where [`Self::frozen_slots`] has one for each key.
+    pub fn rows_before_slots(&self) -> impl Iterator<Item = Row<'_>> {
         let stand = Row::Stand {
             head: self.head,
             last_time: self.last_time,
@@ -97,7 +104,6 @@ impl State {
             own: Cow::Borrowed(&track.own),
             looked: Cow::Borrowed(&track.looked),
         });
-        let slots = self.slots.iter().map(|(key, slot)| Row::Slot(Cow::Borrowed(key), Cow::Borrowed(slot)));
         core::iter::once(stand)
             .chain(dreams)
             .chain(snapshots)
@@ -105,7 +111,12 @@ impl State {
             .chain(purges)
             .chain(core::iter::once(losses))
             .chain(tracks)
-            .chain(slots)
+    }
+
+    /// The other rows as they are now, to be looked at later: costs what some hundred keys do.
+    #[must_use]
+    pub fn frozen_slots(&self) -> FrozenSlots {
+        self.slots.frozen()
     }
 }
 

@@ -1,16 +1,21 @@
 //! All keys that were ever used, with what their events add up to.
 
+use alloc::borrow::Cow;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::BuildHasher;
 
 use foldhash::quality::FixedState;
 use hashbrown::HashTable;
 
+use super::Row;
 use crate::key::Key;
 use crate::slot::Slot;
 
-/// So many slots lie together.
-const BLOCK: usize = 1_024;
+/// So many slots lie together. While slots are frozen, the first change in a block copies it.
+const BLOCK: usize = 256;
+
+type Block = Arc<Vec<(Key, Slot)>>;
 
 /// Slots by key, in the order in which their keys came; none is ever taken out.
 ///
@@ -18,7 +23,7 @@ const BLOCK: usize = 1_024;
 /// without moving slots, and the room that it leaves free is small.
 #[derive(Debug, Clone)]
 pub(super) struct Slots {
-    blocks: Vec<Vec<(Key, Slot)>>,
+    blocks: Vec<Block>,
     table: HashTable<Place>,
     hasher: FixedState,
 }
@@ -69,7 +74,12 @@ impl Slots {
 
     /// In the order in which their keys came.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Slot)> {
-        self.blocks.iter().flatten().map(|(key, slot)| (key, slot))
+        self.blocks.iter().flat_map(|block| block.iter()).map(|(key, slot)| (key, slot))
+    }
+
+    /// As they are now, whatever becomes of them.
+    pub(super) fn frozen(&self) -> FrozenSlots {
+        FrozenSlots { blocks: self.blocks.clone() }
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Slot> {
@@ -92,7 +102,8 @@ impl Slots {
     }
 
     pub(super) fn get_at_mut(&mut self, at: At) -> Option<(&Key, &mut Slot)> {
-        self.blocks.get_mut(at.block())?.get_mut(at.in_block()).map(|(key, slot)| (&*key, slot))
+        let block = Arc::make_mut(self.blocks.get_mut(at.block())?);
+        block.get_mut(at.in_block()).map(|(key, slot)| (&*key, slot))
     }
 
     fn hash(&self, key: &str) -> u32 {
@@ -111,16 +122,38 @@ impl Slots {
     fn push(&mut self, hash: u32, key: Key) -> At {
         let at = At(u32::try_from(self.len()).unwrap_or(u32::MAX));
         match self.blocks.last_mut().filter(|block| block.len() < BLOCK) {
-            Some(block) => block.push((key, Slot::default())),
+            Some(block) => Arc::make_mut(block).push((key, Slot::default())),
             None => {
                 // The slots of a small store take no more room than they need.
                 let mut block = Vec::with_capacity(if self.blocks.is_empty() { 1 } else { BLOCK });
                 block.push((key, Slot::default()));
-                self.blocks.push(block);
+                self.blocks.push(Arc::new(block));
             }
         }
         self.table.insert_unique(Place::spread(hash), Place { hash, at }, |place| Place::spread(place.hash));
         at
+    }
+}
+
+/// What the events of all keys added up to at one time; made at once, because blocks are shared with the state until
+/// it changes them. What the state changes meanwhile, it holds twice.
+#[derive(Debug)]
+pub struct FrozenSlots {
+    blocks: Vec<Block>,
+}
+
+impl FrozenSlots {
+    /// Hands on a row for each key, up to the first that fails. Blocks are let go one by one.
+    ///
+    /// # Errors
+    /// What `take` answers.
+    pub fn try_each<E>(self, mut take: impl FnMut(&Row<'_>) -> Result<(), E>) -> Result<(), E> {
+        for block in self.blocks {
+            for (key, slot) in block.iter() {
+                take(&Row::Slot(Cow::Borrowed(key), Cow::Borrowed(slot)))?;
+            }
+        }
+        Ok(())
     }
 }
 

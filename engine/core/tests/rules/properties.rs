@@ -1,6 +1,7 @@
 //! Random histories, compared with the naive model after every command.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use bilinc_core::{DreamId, Selection, Slot, State, StateRows, chain_of, slot_at};
 use proptest::collection::vec;
@@ -59,10 +60,19 @@ proptest! {
         replayed.rows().for_each(|row| rows.push(row));
         let mut taken = rows.finish();
         prop_assert_eq!(&taken, &replayed);
+        let mut frozen = StateRows::new(3);
+        replayed.rows_before_slots().for_each(|row| frozen.push(row));
+        let slots = replayed.frozen_slots();
         for event in after {
             prop_assert_eq!(taken.evolve(event), replayed.evolve(event));
             prop_assert_eq!(&taken, &replayed);
         }
+        // What was frozen is what was there then, and is taken up like it.
+        slots.try_each(|row| Ok::<(), Infallible>(frozen.push(row.clone()))).unwrap();
+        let mut taken = frozen.finish();
+        prop_assert_eq!(&taken, &bilinc_core::replay(1, before.iter().copied()));
+        after.iter().for_each(|event| drop(taken.evolve(event)));
+        prop_assert_eq!(&taken, &replayed);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
 
 mod naive;
+mod saving;
 mod spelling;
 
 use alloc::string::String;
