@@ -94,13 +94,13 @@ impl Held<'_> {
 
     /// What `take` makes, one after the other, of the packs of the checkpoint that `manifest` speaks of; none
     /// where they are not what they should be. Then the checkpoint is set aside. `take` says how many rows
-    /// it found.
+    /// it found; it is called once more, without a pack, when all have been given.
     pub(crate) fn load<T>(
         &self,
         kept: Kept,
         manifest: &Manifest,
         mut into: T,
-        take: impl Fn(&mut T, &[u8]) -> Result<u64, String>,
+        mut take: impl FnMut(&mut T, Option<&[u8]>) -> Result<u64, String>,
     ) -> Option<T> {
         self.settling(kept.name, |folder| {
             if manifests::files(folder)? != manifest.files {
@@ -109,9 +109,10 @@ impl Held<'_> {
             let (mut rows, mut hasher) = (0_u64, blake3::Hasher::new());
             tree::read(folder, &mut |pack| {
                 hasher.update(pack);
-                rows = rows.saturating_add(take(&mut into, pack).map_err(Doubt::Wrong)?);
+                rows = rows.saturating_add(take(&mut into, Some(pack)).map_err(Doubt::Wrong)?);
                 Ok(())
             })?;
+            rows = rows.saturating_add(take(&mut into, None).map_err(Doubt::Wrong)?);
             if rows != manifest.rows || *hasher.finalize().as_bytes() != manifest.digest {
                 return Err(Doubt::wrong("its rows are not those that were kept"));
             }
@@ -122,8 +123,8 @@ impl Held<'_> {
     /// As [`Self::load`], what was kept as one run of bytes ([`Packed::of_bytes`]).
     pub(crate) fn load_bytes(&self, kept: Kept, manifest: &Manifest) -> Option<Vec<u8>> {
         self.load(kept, manifest, Vec::new(), |bytes, pack| {
-            bytes.extend_from_slice(pack);
-            Ok(1)
+            bytes.extend_from_slice(pack.unwrap_or_default());
+            Ok(pack.is_some().into())
         })
     }
 

@@ -1,7 +1,7 @@
 //! Rows packed together: a million rows one by one take sled 20 seconds, packed half a second.
 
 /// A pack is full with so many rows or bytes, whichever comes first.
-const MOST_ROWS: u64 = 500;
+pub(crate) const MOST_ROWS: usize = 500;
 const MOST_BYTES: usize = 64 * 1024;
 
 /// Packs in the making.
@@ -9,7 +9,7 @@ const MOST_BYTES: usize = 64 * 1024;
 pub(crate) struct Packs {
     done: Vec<Vec<u8>>,
     current: Vec<u8>,
-    in_current: u64,
+    in_current: usize,
     rows: u64,
 }
 

@@ -30,7 +30,7 @@ fn load(held: &Held<'_>, kept: Kept) -> Option<Vec<u64>> {
     let manifest = held.manifest(kept)?;
     assert_eq!(manifest.end, end());
     held.load(kept, &manifest, Vec::new(), |rows, pack| {
-        let (numbers, _) = pack.as_chunks::<8>();
+        let (numbers, _) = pack.unwrap_or_default().as_chunks::<8>();
         rows.extend(numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)));
         Ok(numbers.len() as u64)
     })

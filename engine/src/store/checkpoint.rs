@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::Duration;
 
 use bilinc_core::{Seq, State, StateRows};
 use bilinc_projections::recall::Recall;
 
 use super::{Published, Store};
-use crate::checkpoint::{Checkpoints, Held, Kept, Packed, Packs};
+use crate::checkpoint::{Beside, Checkpoints, Held, Kept, MOST_ROWS, Packed, Packs};
 use crate::codec::kept::{Manifest, decode_places, decode_rows, encode_places, encode_row};
 use crate::error::EngineError;
 use crate::log::{Damage, End, LogError};
@@ -20,6 +21,9 @@ pub(super) const LOAD_WAIT: Duration = Duration::from_millis(100);
 /// Where frames lie is kept, too, so that the first reads need not walk through segments.
 const PLACES: &str = "places";
 const PLACES_VERSION: u32 = 1;
+
+/// So many rows are decoded sooner than a thread begins.
+const FEW_ROWS: u64 = 2_000;
 
 /// A row of a key takes more bytes than this.
 const SHORTEST_ROW_BYTES: u64 = 16;
@@ -78,8 +82,19 @@ impl Store {
         // No row is shorter, so that a forged count reserves no more than its files could fill.
         let most = manifest.files.iter().map(|file| file.len).sum::<u64>() / SHORTEST_ROW_BYTES;
         rows.reserve(usize::try_from(manifest.rows.min(most)).unwrap_or(0));
-        let take = |rows: &mut StateRows, pack: &[u8]| decode_rows(pack, &mut |row| rows.push(row));
-        let state = held.load(self.kept_state(), manifest, rows, take)?.finish();
+        let decode = |pack: &[u8]| {
+            let mut rows = Vec::with_capacity(MOST_ROWS);
+            let number = decode_rows(pack, &mut |row| rows.push(row))?;
+            Ok((rows, number))
+        };
+        let loaded = thread::scope(|scope| {
+            let many = manifest.rows > FEW_ROWS;
+            let mut beside = if many { Beside::start(scope, &decode) } else { Beside::without(&decode) };
+            held.load(self.kept_state(), manifest, rows, |rows, pack| {
+                beside.pass(pack, |decoded| decoded.into_iter().for_each(|row| rows.push(row)))
+            })
+        });
+        let state = loaded?.finish();
         let stands = state.head().get() == manifest.end.seq;
         if !stands {
             held.set_aside(State::NAME);

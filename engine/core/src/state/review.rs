@@ -150,18 +150,24 @@ impl ReviewIndex {
         self.tracks.iter()
     }
 
-    /// Takes up a track. Its key is restored later.
+    /// Takes up a track. Its key is put where it belongs later.
     pub(super) fn take_up(&mut self, key: Key, track: Track) {
         self.tracks.insert(key, track);
     }
 
-    /// Puts a key where it belongs whose tracks, and whose dreams, have all been taken up.
-    pub(super) fn restore(&mut self, (key, at): (&Key, At), changed: Seq, dreams: &DreamBook) {
-        if self.tracks.contains_key(key) {
+    /// Puts a key where it belongs, if it is tracked; all tracks and dreams have been taken up.
+    pub(super) fn restore_tracked(&mut self, (key, at): (&Key, At), dreams: &DreamBook) -> bool {
+        let is_tracked = !self.tracks.is_empty() && self.tracks.contains_key(key);
+        if is_tracked {
             self.place((key, at), dreams);
-        } else {
-            self.unreviewed.insert(changed, at);
         }
+        is_tracked
+    }
+
+    /// Puts all those where they belong that are not tracked, each with its last change. At once, which makes a
+    /// denser tree than one by one, and sooner.
+    pub(super) fn restore_waiting(&mut self, waiting: Vec<(Seq, At)>) {
+        self.unreviewed.append(&mut waiting.into_iter().collect());
     }
 
     fn take_out(&mut self, key: &Key, previous: Option<Seq>) {
