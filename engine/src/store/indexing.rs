@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::PoisonError;
+use std::thread;
 
 use bilinc_core::{Entry, Event, Json, Key, RecordedEvent, Seq};
 use bilinc_projections::recall::{Document, Recall};
@@ -114,7 +115,7 @@ impl Store {
         let loaded = {
             let published = self.published();
             let share = &mut |key: &str| published.state.key(key).map(Key::shared);
-            Recall::load(self.hash_seed, &bytes, share)
+            Recall::load(self.hash_seed, &bytes, share, &mut side_by_side)
         };
         let Some(mut index) = loaded else {
             self.doubt_kept_recall();
@@ -190,6 +191,19 @@ impl Store {
             }
         }
         Ok(None)
+    }
+}
+
+/// Does the first on another thread, where there is one to be had, while this one does the second.
+fn side_by_side(first: &mut (dyn FnMut() + Send), second: &mut dyn FnMut()) {
+    let begun = thread::scope(|scope| {
+        let first = &mut *first;
+        let begun = thread::Builder::new().name("bilinc-index".to_owned()).spawn_scoped(scope, move || first());
+        second();
+        begun.is_ok()
+    });
+    if !begun {
+        first();
     }
 }
 
