@@ -80,7 +80,11 @@ fn rows(bytes: &[u8], events: &[RecordedEvent]) {
 
 fn recall(bytes: &[u8]) {
     let share = &mut |key: &str| Some(Arc::from(key));
-    let Some(mut index) = Recall::load(1, bytes, share) else { return };
+    let both = &mut |first: &mut (dyn FnMut() + Send), second: &mut dyn FnMut()| {
+        first();
+        second();
+    };
+    let Some(mut index) = Recall::load(1, bytes, share, both) else { return };
     let _ = index.search("every field value", &SearchOptions::default(), &mut |_| true);
     index.remove("full");
     index.put(document("new", "\"every value\""));

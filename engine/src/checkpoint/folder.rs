@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::manifest_file as manifests;
-use super::packs::Packed;
+use super::packs::Packer;
 use super::{Checkpoints, Held, tree};
 use crate::codec::kept::{KeptFile, Manifest};
 use crate::log::{CHECKPOINTS_DIR, End};
@@ -94,13 +94,13 @@ impl Held<'_> {
 
     /// What `take` makes, one after the other, of the packs of the checkpoint that `manifest` speaks of; none
     /// where they are not what they should be. Then the checkpoint is set aside. `take` says how many rows
-    /// it found.
+    /// it found; it is called once more, without a pack, when all have been given.
     pub(crate) fn load<T>(
         &self,
         kept: Kept,
         manifest: &Manifest,
         mut into: T,
-        take: impl Fn(&mut T, &[u8]) -> Result<u64, String>,
+        mut take: impl FnMut(&mut T, Option<&[u8]>) -> Result<u64, String>,
     ) -> Option<T> {
         self.settling(kept.name, |folder| {
             if manifests::files(folder)? != manifest.files {
@@ -109,9 +109,10 @@ impl Held<'_> {
             let (mut rows, mut hasher) = (0_u64, blake3::Hasher::new());
             tree::read(folder, &mut |pack| {
                 hasher.update(pack);
-                rows = rows.saturating_add(take(&mut into, pack).map_err(Doubt::Wrong)?);
+                rows = rows.saturating_add(take(&mut into, Some(pack)).map_err(Doubt::Wrong)?);
                 Ok(())
             })?;
+            rows = rows.saturating_add(take(&mut into, None).map_err(Doubt::Wrong)?);
             if rows != manifest.rows || *hasher.finalize().as_bytes() != manifest.digest {
                 return Err(Doubt::wrong("its rows are not those that were kept"));
             }
@@ -119,24 +120,29 @@ impl Held<'_> {
         })
     }
 
-    /// As [`Self::load`], what was kept as one run of bytes ([`Packed::of_bytes`]).
+    /// As [`Self::load`], what was kept as one run of bytes ([`Packer::push_bytes`]).
     pub(crate) fn load_bytes(&self, kept: Kept, manifest: &Manifest) -> Option<Vec<u8>> {
         self.load(kept, manifest, Vec::new(), |bytes, pack| {
-            bytes.extend_from_slice(pack);
-            Ok(1)
+            bytes.extend_from_slice(pack.unwrap_or_default());
+            Ok(pack.is_some().into())
         })
     }
 
-    /// Keeps packs as the checkpoint of that name, in place of the one that is there. Until the last step
+    /// Keeps the rows that `give` gives as the checkpoint of that name, in place of the one that is there. Until the last step
     /// that one stays; after an interruption there is the old one, the new one or none.
-    pub(crate) fn save(&self, kept: Kept, end: &End, packed: &Packed) -> io::Result<()> {
+    pub(crate) fn save(
+        &self,
+        kept: Kept,
+        end: &End,
+        give: impl FnOnce(&mut Packer<'_>) -> Result<(), Doubt>,
+    ) -> io::Result<()> {
         let making = format!("{}.new", kept.name);
         let (Some(folder), Some(new)) = (self.folder(kept.name), self.folder(&making)) else { return Ok(()) };
         let storage = self.checkpoints.storage.as_ref();
         storage.create_dir(CHECKPOINTS_DIR)?;
         remove_all(&new)?;
         storage.create_dir(&format!("{CHECKPOINTS_DIR}/{making}"))?;
-        let made = self.make(&new, kept, end, packed);
+        let made = make(&new, kept, end, give);
         if let Err(error) = made {
             // What is left of it is never read; a disk that is full wants the room back.
             let _ = remove_all(&new);
@@ -145,22 +151,6 @@ impl Held<'_> {
         remove_all(&folder)?;
         fs::rename(&new, &folder)?;
         storage.sync_dir(CHECKPOINTS_DIR)
-    }
-
-    fn make(&self, new: &Path, kept: Kept, end: &End, packed: &Packed) -> io::Result<()> {
-        tree::write(new, &packed.packs)?;
-        let files = at_rest(new)?;
-        manifests::settle_all(new)?;
-        let manifest = Manifest {
-            name: kept.name.to_owned(),
-            version: kept.version,
-            store_id: kept.store_id,
-            end: end.clone(),
-            rows: packed.rows,
-            digest: packed.digest(),
-            files,
-        };
-        manifests::write(new, &manifest)
     }
 
     /// Sets a checkpoint aside that turned out to be wrong, in place of the one that was set aside before.
@@ -180,6 +170,26 @@ impl Held<'_> {
             Err(Doubt::Machine(_)) => None,
         }
     }
+}
+
+fn make(new: &Path, kept: Kept, end: &End, give: impl FnOnce(&mut Packer<'_>) -> Result<(), Doubt>) -> io::Result<()> {
+    let packed = tree::write(new, |keep| {
+        let mut packer = Packer::new(keep);
+        give(&mut packer)?;
+        packer.finish()
+    })?;
+    let files = at_rest(new)?;
+    manifests::settle_all(new)?;
+    let manifest = Manifest {
+        name: kept.name.to_owned(),
+        version: kept.version,
+        store_id: kept.store_id,
+        end: end.clone(),
+        rows: packed.rows,
+        digest: packed.digest,
+        files,
+    };
+    manifests::write(new, &manifest)
 }
 
 /// The files of a database that reading does not change any more.

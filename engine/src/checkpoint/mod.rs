@@ -15,6 +15,7 @@
 //!
 //! Only stores in a real folder have them, because sled goes its own way to the disk.
 
+mod beside;
 mod folder;
 mod manifest_file;
 mod packs;
@@ -26,8 +27,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+pub(crate) use self::beside::Beside;
 pub(crate) use self::folder::Kept;
-pub(crate) use self::packs::{Packed, Packs};
+pub(crate) use self::packs::{MOST_ROWS, Packer};
 
 use crate::log::{CHECKPOINT_LOCK, HeldLock, LogError, take_lock};
 use crate::storage::{Storage, StorageLock};

@@ -1,60 +1,65 @@
 //! Rows packed together: a million rows one by one take sled 20 seconds, packed half a second.
 
+use super::folder::Doubt;
+
 /// A pack is full with so many rows or bytes, whichever comes first.
-const MOST_ROWS: u64 = 500;
+pub(crate) const MOST_ROWS: usize = 500;
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Packs in the making.
-#[derive(Debug, Default)]
-pub(crate) struct Packs {
-    done: Vec<Vec<u8>>,
+/// Takes rows, and hands on each pack that is full: what is kept is never in memory as a whole.
+pub(crate) struct Packer<'a> {
+    keep: &'a mut dyn FnMut(&[u8]) -> Result<(), Doubt>,
     current: Vec<u8>,
-    in_current: u64,
+    in_current: usize,
     rows: u64,
+    hasher: blake3::Hasher,
 }
 
-/// Packs, and how many rows are in them.
-#[derive(Debug, Default)]
-pub(crate) struct Packed {
-    pub(crate) packs: Vec<Vec<u8>>,
-    pub(crate) rows: u64,
+/// What packs held.
+#[derive(Debug)]
+pub(super) struct Packed {
+    pub(super) rows: u64,
+    /// BLAKE3 over all packs.
+    pub(super) digest: [u8; 32],
 }
 
-impl Packs {
+impl<'a> Packer<'a> {
+    pub(super) fn new(keep: &'a mut dyn FnMut(&[u8]) -> Result<(), Doubt>) -> Self {
+        Self { keep, current: Vec::new(), in_current: 0, rows: 0, hasher: blake3::Hasher::new() }
+    }
+
     /// Adds a row, which `write` appends.
-    pub(crate) fn push<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<(), E> {
-        write(&mut self.current)?;
+    pub(crate) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), String>) -> Result<(), Doubt> {
+        write(&mut self.current).map_err(Doubt::Wrong)?;
         self.rows = self.rows.saturating_add(1);
         self.in_current = self.in_current.saturating_add(1);
-        if self.in_current >= MOST_ROWS || self.current.len() >= MOST_BYTES {
-            let room = self.current.len();
-            self.done.push(std::mem::replace(&mut self.current, Vec::with_capacity(room)));
+        if self.in_current >= MOST_ROWS || self.current.len() >= MOST_BYTES { self.hand_on() } else { Ok(()) }
+    }
+
+    /// Adds one run of bytes, cut into packs: every pack counts as a row. It must be all that there is.
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> Result<(), Doubt> {
+        for pack in bytes.chunks(MOST_BYTES) {
+            self.push(|current| {
+                current.extend_from_slice(pack);
+                Ok(())
+            })?;
+            self.hand_on()?;
+        }
+        Ok(())
+    }
+
+    fn hand_on(&mut self) -> Result<(), Doubt> {
+        if !self.current.is_empty() {
+            self.hasher.update(&self.current);
+            (self.keep)(&self.current)?;
+            self.current.clear();
             self.in_current = 0;
         }
         Ok(())
     }
 
-    pub(crate) fn finish(mut self) -> Packed {
-        if !self.current.is_empty() {
-            self.done.push(self.current);
-        }
-        Packed { packs: self.done, rows: self.rows }
-    }
-}
-
-impl Packed {
-    /// One run of bytes, cut into packs: every pack counts as a row.
-    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
-        let packs: Vec<Vec<u8>> = bytes.chunks(MOST_BYTES).map(<[u8]>::to_vec).collect();
-        let rows = packs.len() as u64;
-        Self { packs, rows }
-    }
-
-    pub(super) fn digest(&self) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new();
-        self.packs.iter().for_each(|pack| {
-            hasher.update(pack);
-        });
-        *hasher.finalize().as_bytes()
+    pub(super) fn finish(mut self) -> Result<Packed, Doubt> {
+        self.hand_on()?;
+        Ok(Packed { rows: self.rows, digest: *self.hasher.finalize().as_bytes() })
     }
 }

@@ -14,23 +14,21 @@ fn checkpoints(folder: &tempfile::TempDir) -> Checkpoints {
     Checkpoints::new(Arc::new(FileStorage::new(folder.path())), "a test".to_owned())
 }
 
-fn packed(rows: u64) -> Packed {
-    let mut packs = Packs::default();
-    for row in 0..rows {
-        let write = |out: &mut Vec<u8>| {
+fn save(held: &Held<'_>, rows: u64) {
+    let push = |packer: &mut Packer<'_>, row: u64| {
+        packer.push(|out| {
             out.extend_from_slice(&row.to_le_bytes());
-            Ok::<_, ()>(())
-        };
-        packs.push(write).unwrap();
-    }
-    packs.finish()
+            Ok(())
+        })
+    };
+    held.save(KEPT, &end(), |packer| (0..rows).try_for_each(|row| push(packer, row))).unwrap();
 }
 
 fn load(held: &Held<'_>, kept: Kept) -> Option<Vec<u64>> {
     let manifest = held.manifest(kept)?;
     assert_eq!(manifest.end, end());
     held.load(kept, &manifest, Vec::new(), |rows, pack| {
-        let (numbers, _) = pack.as_chunks::<8>();
+        let (numbers, _) = pack.unwrap_or_default().as_chunks::<8>();
         rows.extend(numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)));
         Ok(numbers.len() as u64)
     })
@@ -42,7 +40,7 @@ fn rows_come_back_whole_and_in_order_and_reading_them_changes_no_file() {
     let checkpoints = checkpoints(&folder);
     let held = checkpoints.hold(Duration::ZERO).unwrap();
     for rows in [0, 1, 499, 500, 501, 40_000] {
-        held.save(KEPT, &end(), &packed(rows)).unwrap();
+        save(&held, rows);
         let files = || manifest_file::files(&folder.path().join("checkpoints/state")).unwrap();
         let before = files();
         for _ in 0..3 {
@@ -58,7 +56,7 @@ fn what_was_kept_under_another_version_or_by_another_store_is_set_aside() {
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = checkpoints(&folder);
         let held = checkpoints.hold(Duration::ZERO).unwrap();
-        held.save(KEPT, &end(), &packed(3)).unwrap();
+        save(&held, 3);
         assert_eq!(load(&held, other), None);
         assert_eq!(load(&held, KEPT), None);
         assert!(folder.path().join("checkpoints/doubted/manifest").exists());
@@ -71,7 +69,7 @@ fn a_reader_of_rows_that_doubts_them_has_them_set_aside() {
     let checkpoints = checkpoints(&folder);
     let held = checkpoints.hold(Duration::ZERO).unwrap();
     for lie in [Err("no row".to_owned()), Ok(1)] {
-        held.save(KEPT, &end(), &packed(3)).unwrap();
+        save(&held, 3);
         let manifest = held.manifest(KEPT).unwrap();
         assert!(held.load(KEPT, &manifest, (), |(), _| lie.clone()).is_none());
         assert!(held.manifest(KEPT).is_none());

@@ -25,16 +25,23 @@ fn open(path: &Path) -> Result<sled::Db, Doubt> {
     config.flush_every_ms(None).open().map_err(doubt)
 }
 
-/// Makes a database of these packs, in a folder that is not there.
-pub(super) fn write(path: &Path, packs: &[Vec<u8>]) -> Result<(), Doubt> {
+/// Makes a database of the packs that `give` gives, one after the other, in a folder that is not there.
+pub(super) fn write<T>(
+    path: &Path,
+    give: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<(), Doubt>) -> Result<T, Doubt>,
+) -> Result<T, Doubt> {
     guarded(|| {
         let tree = open(path)?;
-        for (number, pack) in (0_u32..).zip(packs) {
-            tree.insert(number.to_be_bytes(), pack.as_slice()).map_err(doubt)?;
-        }
+        let mut number = 0_u32;
+        let given = give(&mut |pack| {
+            tree.insert(number.to_be_bytes(), pack).map_err(doubt)?;
+            number = number.saturating_add(1);
+            Ok(())
+        })?;
         tree.flush().map_err(doubt)?;
         drop(tree);
-        let_go(path)
+        let_go(path)?;
+        Ok(given)
     })
 }
 

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::Duration;
 
 use bilinc_core::{Row, Seq, State, StateRows};
 use bilinc_projections::recall::Recall;
 
 use super::{Published, Store};
-use crate::checkpoint::{Checkpoints, Held, Kept, Packed, Packs};
+use crate::checkpoint::{Beside, Checkpoints, Held, Kept, MOST_ROWS};
 use crate::codec::kept::{Manifest, decode_places, decode_rows, encode_places, encode_row};
 use crate::error::EngineError;
 use crate::log::{Damage, End, LogError};
@@ -20,6 +21,9 @@ pub(super) const LOAD_WAIT: Duration = Duration::from_millis(100);
 /// Where frames lie is kept, too, so that the first reads need not walk through segments.
 const PLACES: &str = "places";
 const PLACES_VERSION: u32 = 1;
+
+/// So many rows are decoded sooner than a thread begins.
+const FEW_ROWS: u64 = 2_000;
 
 /// A row of a key takes more bytes than this.
 const SHORTEST_ROW_BYTES: u64 = 16;
@@ -78,8 +82,19 @@ impl Store {
         // No row is shorter, so that a forged count reserves no more than its files could fill.
         let most = manifest.files.iter().map(|file| file.len).sum::<u64>() / SHORTEST_ROW_BYTES;
         rows.reserve(usize::try_from(manifest.rows.min(most)).unwrap_or(0));
-        let take = |rows: &mut StateRows, pack: &[u8]| decode_rows(pack, &mut |row| rows.push(row));
-        let state = held.load(self.kept_state(), manifest, rows, take)?.finish();
+        let decode = |pack: &[u8]| {
+            let mut rows = Vec::with_capacity(MOST_ROWS);
+            let number = decode_rows(pack, &mut |row| rows.push(row))?;
+            Ok((rows, number))
+        };
+        let loaded = thread::scope(|scope| {
+            let many = manifest.rows > FEW_ROWS;
+            let mut beside = if many { Beside::start(scope, &decode) } else { Beside::without(&decode) };
+            held.load(self.kept_state(), manifest, rows, |rows, pack| {
+                beside.pass(pack, |decoded| decoded.into_iter().for_each(|row| rows.push(row)))
+            })
+        });
+        let state = loaded?.finish();
         let stands = state.head().get() == manifest.end.seq;
         if !stands {
             held.set_aside(State::NAME);
@@ -103,7 +118,8 @@ impl Store {
             let encoded = encode_places(segment, &index);
             bytes.extend(encoded.map_err(|reason| EngineError::Unreadable { position: Seq::new(end.seq), reason })?);
         }
-        held.save(self.kept_places(), end, &Packed::of_bytes(&bytes)).map_err(|source| failed(PLACES, source))
+        let saved = held.save(self.kept_places(), end, |packer| packer.push_bytes(&bytes));
+        saved.map_err(|source| failed(PLACES, source))
     }
 
     /// The state that the checkpoint holds, and its position; for comparing it with the log.
@@ -143,28 +159,33 @@ impl Store {
         let held = self.checkpoints.hold(wait)?;
         // Under the lock: a purge that is recorded later removes what is kept here.
         self.refresh()?;
-        let mut rows = Rows::default();
-        let slots = {
+        let (head, first_rows, slots) = {
             let published = self.published();
-            if !published.head().is_some() || !published.state.unfinished_purges().is_empty() {
+            let (head, state) = (published.head(), &published.state);
+            if !head.is_some() || !state.unfinished_purges().is_empty() {
                 return Ok(None);
             }
-            rows.head = published.head();
-            published.state.rows_before_slots().try_for_each(|row| rows.pack(&row))?;
-            published.state.frozen_slots()
+            let rows: Result<Vec<Vec<u8>>, String> = state.rows_before_slots().map(|row| encoded(&row)).collect();
+            let rows = rows.map_err(|reason| EngineError::Unreadable { position: head, reason })?;
+            // Writers and readers go on while these are packed.
+            (head, rows, state.frozen_slots())
         };
-        // Writers and readers go on meanwhile.
-        slots.try_each(|row| rows.pack(row))?;
-        let Rows { head, packs } = rows;
-        let packed = packs.finish();
         // A checkpoint of what a power cut takes back would later be taken for a log that lost something.
         if !self.log.is_synced_through(head.get())? {
             self.log.harden_through(head.get())?;
         }
         let end = self.log.end_at(head.get())?;
-        held.save(self.kept_state(), &end, &packed).map_err(|source| failed(State::NAME, source))?;
+        let saved = held.save(self.kept_state(), &end, |packer| {
+            for row in first_rows {
+                packer.push(|out| {
+                    out.extend(row);
+                    Ok(())
+                })?;
+            }
+            slots.try_each(|row| packer.push(|out| encode_row(row, out)))
+        });
+        saved.map_err(|source| failed(State::NAME, source))?;
         self.keeping.since.store(head.get(), Ordering::Relaxed);
-        drop(packed);
         self.keep_places(&held, &end)?;
         self.keep_recall(&held)?;
         Ok(Some(head))
@@ -180,8 +201,8 @@ impl Store {
         let Some(saved) = self.saved_recall()? else { return Ok(()) };
         if self.log.is_synced_through(saved.at.get())? {
             let end = self.log.end_at(saved.at.get())?;
-            let packed = Packed::of_bytes(&saved.bytes);
-            held.save(self.kept_recall(), &end, &packed).map_err(|source| failed(Recall::NAME, source))?;
+            let kept = held.save(self.kept_recall(), &end, |packer| packer.push_bytes(&saved.bytes));
+            kept.map_err(|source| failed(Recall::NAME, source))?;
         }
         self.renew_recall(&saved)
     }
@@ -230,18 +251,10 @@ pub(crate) fn kept_through(storage: &Arc<dyn Storage>, store_id: u128) -> u64 {
     checkpoints.sound_manifest_now(kept).map_or(0, |manifest| manifest.end.seq)
 }
 
-/// Rows of the state at a position, packed.
-#[derive(Default)]
-struct Rows {
-    head: Seq,
-    packs: Packs,
-}
-
-impl Rows {
-    fn pack(&mut self, row: &Row<'_>) -> Result<(), EngineError> {
-        let packed = self.packs.push(|out| encode_row(row, out));
-        packed.map_err(|reason| EngineError::Unreadable { position: self.head, reason })
-    }
+fn encoded(row: &Row<'_>) -> Result<Vec<u8>, String> {
+    let mut out = Vec::new();
+    encode_row(row, &mut out)?;
+    Ok(out)
 }
 
 fn failed(name: &'static str, source: std::io::Error) -> EngineError {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::{MutexGuard, PoisonError};
+use std::thread;
 
 use bilinc_core::{Entry, Event, Json, Key, RecordedEvent, Seq};
 use bilinc_projections::recall::{Document, Recall};
@@ -132,7 +133,8 @@ impl Store {
 
     /// The index that was saved, where its bytes are sound. Writers go on meanwhile.
     pub(super) fn recall_from(&self, bytes: &[u8]) -> Option<Recall> {
-        Recall::load(self.hash_seed, bytes, &mut |key| self.published().state.key(key).map(Key::shared))
+        let share = &mut |key: &str| self.published().state.key(key).map(Key::shared);
+        Recall::load(self.hash_seed, bytes, share, &mut side_by_side)
     }
 
     /// Reads the log once from end to end, which is faster than body by body, and takes the bodies
@@ -189,6 +191,19 @@ impl Store {
             }
         }
         Ok(None)
+    }
+}
+
+/// Does the first on another thread, where there is one to be had, while this one does the second.
+fn side_by_side(first: &mut (dyn FnMut() + Send), second: &mut dyn FnMut()) {
+    let begun = thread::scope(|scope| {
+        let first = &mut *first;
+        let begun = thread::Builder::new().name("bilinc-index".to_owned()).spawn_scoped(scope, move || first());
+        second();
+        begun.is_ok()
+    });
+    if !begun {
+        first();
     }
 }
 

@@ -13,6 +13,9 @@ use super::search::{MatchedTerm, SearchOptions};
 const FIELDS: [Field; 3] = [Field::Key, Field::Value, Field::Metadata];
 const IN_KEY: u8 = 1;
 
+/// So many lists are joined one after the other; more are sorted at once. Few in tests, so that they meet both.
+const FEW_LISTS: usize = if cfg!(test) { 2 } else { 8 };
+
 /// A document that answers one word of the query.
 #[derive(Clone, Copy)]
 pub(super) struct Match {
@@ -35,31 +38,30 @@ pub(super) struct Answer {
 impl Recall {
     /// Finds the documents that answer a word of the query.
     pub(super) fn answer(&self, term: Term, options: &SearchOptions, formula: &Formula, visibility: u8) -> Answer {
-        let mut matches = Vec::new();
-        let collect = |ids: &[(u32, How)], matches: &mut Vec<Match>| {
-            for &(id, how) in ids {
-                self.collect(id, how, formula, visibility, matches);
-            }
-            merge(matches);
-        };
-        collect(&term.same(options, &self.dictionary), &mut matches);
+        let same = term.same(options, &self.dictionary);
+        let (mut matches, gave) = self.collect_all(&same, formula, visibility);
         let full = matches.len();
 
         // Looser ways, for documents that do not hold the word itself.
         let mut loose = Vec::new();
         if let Some((beginning, most)) = term.beginning(options) {
+            let mut seen = full;
             for id in self.dictionary.completions(beginning) {
-                if full + loose.len() >= most {
+                if seen >= most {
                     break;
                 }
-                self.collect(id, How::Prefix, formula, visibility, &mut loose);
+                // Documents of a relative answer fully already; they count as seen all the same.
+                seen += match same.iter().position(|&(other, _)| other == id).and_then(|at| gave.get(at)) {
+                    Some(gave) => *gave,
+                    None => self.collect(id, How::Prefix, formula, visibility, &mut loose),
+                };
             }
             merge(&mut loose);
         }
         if full == 0 && loose.is_empty() {
             let misspelt = term.misspelt(options, &self.dictionary);
             let misspelt: Vec<_> = misspelt.into_iter().map(|id| (id, How::Typo)).collect();
-            collect(&misspelt, &mut loose);
+            loose = self.collect_all(&misspelt, formula, visibility).0;
         }
         if !loose.is_empty() {
             loose.retain(|found| matches.binary_search_by_key(&found.slot, |found| found.slot).is_err());
@@ -81,7 +83,27 @@ impl Recall {
         Answer { term: term.word, matches, rarity }
     }
 
-    fn collect(&self, id: u32, how: How, formula: &Formula, visibility: u8, matches: &mut Vec<Match>) {
+    /// The documents of several words, and how many each of them has.
+    fn collect_all(&self, ids: &[(u32, How)], formula: &Formula, visibility: u8) -> (Vec<Match>, Vec<usize>) {
+        let (mut all, mut one, mut joined) = (Vec::new(), Vec::new(), Vec::new());
+        let gave = ids.iter().map(|&(id, how)| {
+            if ids.len() > FEW_LISTS || all.is_empty() {
+                return self.collect(id, how, formula, visibility, &mut all);
+            }
+            let gave = self.collect(id, how, formula, visibility, &mut one);
+            join(&all, &one, &mut joined);
+            core::mem::swap(&mut all, &mut joined);
+            one.clear();
+            gave
+        });
+        let gave = gave.collect();
+        merge(&mut all);
+        (all, gave)
+    }
+
+    /// Adds the documents of a word, in rising order of slot; says how many.
+    fn collect(&self, id: u32, how: How, formula: &Formula, visibility: u8, matches: &mut Vec<Match>) -> usize {
+        let before = matches.len();
         // Of a full answer relatives count less; of a loose one all count alike, and less later.
         let worth = if how == How::Stem { worth(how) } else { 1.0 };
         matches.reserve(self.postings.at_most(id));
@@ -96,6 +118,7 @@ impl Recall {
                 });
             }
         }
+        matches.len() - before
     }
 }
 
@@ -117,7 +140,42 @@ impl Answer {
 }
 
 fn fields_of(counts: Counts) -> u8 {
-    (0..).zip(FIELDS).filter(|&(_, field)| counts.of(field) > 0).fold(0, |fields, (bit, _)| fields | (1 << bit))
+    let [key, value, metadata] = FIELDS.map(|field| u8::from(counts.of(field) > 0));
+    key | (value << 1) | (metadata << 2)
+}
+
+impl Match {
+    /// Adds what a further word found in the same document.
+    fn take_in(&mut self, next: &Self) {
+        self.weight += next.weight;
+        self.fields |= next.fields;
+        self.how = self.how.min(next.how);
+    }
+}
+
+/// Joins what further words found to what the words before found, both in rising order of slot.
+fn join(found: &[Match], further: &[Match], joined: &mut Vec<Match>) {
+    joined.clear();
+    joined.reserve(found.len() + further.len());
+    let mut rest = found;
+    for next in further {
+        while let [this, others @ ..] = rest
+            && this.slot < next.slot
+        {
+            joined.push(*this);
+            rest = others;
+        }
+        match rest {
+            [this, others @ ..] if this.slot == next.slot => {
+                let mut both = *this;
+                both.take_in(next);
+                joined.push(both);
+                rest = others;
+            }
+            _ => joined.push(*next),
+        }
+    }
+    joined.extend_from_slice(rest);
 }
 
 /// Joins what several words found in the same document. Sums run in the order of the words, because the
@@ -130,9 +188,7 @@ fn merge(matches: &mut Vec<Match>) {
     matches.dedup_by(|next, kept| {
         let same = next.slot == kept.slot;
         if same {
-            kept.weight += next.weight;
-            kept.fields |= next.fields;
-            kept.how = kept.how.min(next.how);
+            kept.take_in(next);
         }
         same
     });

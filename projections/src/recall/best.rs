@@ -16,7 +16,7 @@ pub(super) struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    fn key(&self) -> &str {
+    pub(super) fn key(&self) -> &str {
         self.document.key.as_deref().unwrap_or_default()
     }
 }
@@ -47,19 +47,21 @@ impl PartialEq for Candidate<'_> {
 }
 
 impl Eq for Candidate<'_> {}
+
 /// The best candidates so far, at most `limit`.
 pub(super) struct Best<'a, 'b> {
     recall: &'a Recall,
     options: &'b SearchOptions,
-    accept: &'b mut dyn FnMut(&str) -> bool,
+    accept: Option<&'b mut dyn FnMut(&str) -> bool>,
     heap: BinaryHeap<Reverse<Candidate<'a>>>,
 }
 
 impl<'a, 'b> Best<'a, 'b> {
+    /// Without a filter every document of the wanted types may take a place.
     pub(super) const fn new(
         recall: &'a Recall,
         options: &'b SearchOptions,
-        accept: &'b mut dyn FnMut(&str) -> bool,
+        accept: Option<&'b mut dyn FnMut(&str) -> bool>,
     ) -> Self {
         Self { recall, options, accept, heap: BinaryHeap::new() }
     }
@@ -79,7 +81,7 @@ impl<'a, 'b> Best<'a, 'b> {
             return;
         }
         let wanted = self.recall.slots.facts(slot).type_bit() & self.options.memory_types != 0;
-        if !wanted || !(self.accept)(candidate.key()) {
+        if !wanted || self.accept.as_mut().is_some_and(|accept| !accept(candidate.key())) {
             return;
         }
         if full {

@@ -11,20 +11,38 @@ use super::dictionary::Dictionary;
 use super::postings::Postings;
 use super::slots::Slots;
 
+/// Does two halves of a work, the first of them on another thread if it has one.
+pub type Both<'a> = dyn FnMut(&mut (dyn FnMut() + Send), &mut dyn FnMut()) + 'a;
+
 impl Recall {
     /// The index that was saved. `share` gives the caller's own pointer for a key, so that the key is not
     /// held twice, or None for a key it does not know.
     ///
+    /// The work comes in two halves. `both` calls each of them once: the first on another thread if it has one,
+    /// the second on this.
+    ///
     /// None when the bytes are not those of an index or hold an unknown key: then it is to be built anew.
     /// Bytes changed on the way are not always noticed; they may give wrong hits, never a panic.
     #[must_use]
-    pub fn load(seed: u64, bytes: &[u8], share: &mut dyn FnMut(&str) -> Option<Arc<str>>) -> Option<Self> {
+    pub fn load(
+        seed: u64,
+        bytes: &[u8],
+        share: &mut dyn FnMut(&str) -> Option<Arc<str>>,
+        both: &mut Both<'_>,
+    ) -> Option<Self> {
         let mut reader = Reader { rest: bytes };
-        let slots = Slots::read(seed, &mut reader, share)?;
-        let dictionary = Dictionary::read(seed, &mut reader)?;
-        let used = u32::try_from(slots.used()).ok()?;
-        let postings = Postings::read(&mut reader, dictionary.len(), used)?;
-        reader.rest.is_empty().then_some(Self { seed, generation: 0, slots, dictionary, postings })
+        let used: u32 = reader.number()?;
+        let (words, slots_len, dictionary_len) = (reader.count()?, reader.count()?, reader.count()?);
+        let mut slots_part = Reader { rest: reader.take(slots_len)? };
+        let mut dictionary_part = Reader { rest: reader.take(dictionary_len)? };
+        let (mut postings, mut others) = (None, None);
+        let mut read_others =
+            || Some((Slots::read(seed, &mut slots_part, share)?, Dictionary::read(seed, &mut dictionary_part)?));
+        both(&mut || postings = Postings::read(&mut reader, words, used), &mut || others = read_others());
+        let (postings, (slots, dictionary)) = (postings?, others?);
+        let is_whole = [reader, slots_part, dictionary_part].iter().all(|reader| reader.rest.is_empty());
+        let fits = slots.used() == used as usize && dictionary.len() == words;
+        (is_whole && fits).then_some(Self { seed, generation: 0, slots, dictionary, postings })
     }
 }
 

@@ -27,6 +27,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use analysis::Side;
+pub use checkpoint::Both;
 use dictionary::Dictionary;
 pub use postings::Field;
 use postings::{Counts, Postings};
@@ -77,8 +78,8 @@ impl core::fmt::Debug for Recall {
 impl Recall {
     /// The projection's name in checkpoints.
     pub const NAME: &'static str = "recall";
-    /// Rises whenever the same documents would give other words or another ranking.
-    pub const VERSION: u32 = 1;
+    /// Rises whenever the same documents would give other words, another ranking or other bytes.
+    pub const VERSION: u32 = 2;
 
     /// An empty index. The seed guards its hash tables against chosen keys and changes no result.
     #[must_use]

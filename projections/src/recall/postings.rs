@@ -30,7 +30,8 @@ pub enum Field {
 pub(super) struct Counts(u8);
 
 impl Counts {
-    const VALUE_ONCE: Self = Self(1);
+    /// Once in the value, and nowhere else.
+    pub(super) const VALUE_ONCE: Self = Self(1);
     const KEY_ONCE: Self = Self(1 << 4);
     const METADATA_ONCE: Self = Self(1 << 6);
 

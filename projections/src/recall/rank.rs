@@ -24,6 +24,9 @@ const RARITY_FLOOR: f64 = 0.4;
 const SUBJECT: f64 = 0.8;
 const MOST: f64 = 1.0 + SUBJECT;
 
+/// Values with fewer words have their table.
+const SHORT_VALUE: usize = 64;
+
 /// Part of the score that depends on how much of the query a document answers.
 const COVERAGE: f64 = 0.8;
 
@@ -35,6 +38,9 @@ pub(super) struct Formula {
     subject: f64,
     metadata_weight: f64,
     coverage: f64,
+    /// Occurrences of a word that stands once in a value, by the length of the value: most of all, and a division
+    /// takes longer than to look it up.
+    once: [f64; SHORT_VALUE],
 }
 
 impl Formula {
@@ -42,14 +48,17 @@ impl Formula {
         let documents = totals.documents as f64;
         let per_word = |words: u64| documents / (words.max(1) as f64);
         let fields = options.takes(Step::Fields);
-        Self {
+        let mut formula = Self {
             documents,
+            once: [0.0; SHORT_VALUE],
             per_value_word: per_word(totals.value_words),
             per_key_word: per_word(totals.key_words),
             subject: if fields { SUBJECT } else { 0.0 },
             metadata_weight: if fields { METADATA_WEIGHT } else { 1.0 },
             coverage: if options.takes(Step::Coverage) { COVERAGE } else { 0.0 },
-        }
+        };
+        formula.once = core::array::from_fn(|len| formula.in_value(1.0, len as f64));
+        formula
     }
 
     /// How much a word says that `holders` documents hold.
@@ -60,12 +69,25 @@ impl Formula {
 
     /// Weighted occurrences in a document, not yet saturated.
     pub(super) fn occurrences(&self, counts: Counts, facts: Facts) -> f64 {
+        if counts == Counts::VALUE_ONCE
+            && let Some(once) = self.once.get(usize::from(facts.value_len))
+        {
+            return *once;
+        }
+        self.all_occurrences(counts, facts)
+    }
+
+    fn in_value(&self, count: f64, len: f64) -> f64 {
+        count / (1.0 - VALUE_LENGTH + VALUE_LENGTH * len * self.per_value_word)
+    }
+
+    fn all_occurrences(&self, counts: Counts, facts: Facts) -> f64 {
         let [value, key, metadata] =
             [Field::Value, Field::Key, Field::Metadata].map(|field| f64::from(counts.of(field)));
         let mut sum = 0.0;
         // Most words stand in one field, and a division takes longer than all else here.
         if value > 0.0 {
-            sum += value / (1.0 - VALUE_LENGTH + VALUE_LENGTH * f64::from(facts.value_len) * self.per_value_word);
+            sum += self.in_value(value, f64::from(facts.value_len));
         }
         if key > 0.0 {
             sum += KEY_WEIGHT * key / (1.0 - KEY_LENGTH + KEY_LENGTH * f64::from(facts.key_len) * self.per_key_word);
@@ -87,7 +109,12 @@ impl Formula {
     /// The score of a document from the sum over the words it answers, and the share of the query's weight
     /// that those words have.
     pub(super) fn score(&self, sum: f64, share: f64) -> f64 {
-        sum * (1.0 - self.coverage + self.coverage * share)
+        sum * self.by_share(share)
+    }
+
+    /// By what the sum of a document is multiplied that answers such a share.
+    pub(super) fn by_share(&self, share: f64) -> f64 {
+        1.0 - self.coverage + self.coverage * share
     }
 }
 
@@ -98,5 +125,22 @@ pub(super) const fn worth(how: How) -> f64 {
         How::Stem => 0.7,
         How::Prefix => 0.5,
         How::Typo => 0.6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_stands_once_counts_what_the_formula_says_for_values_of_any_length() {
+        let totals = Totals { documents: 77, value_words: 1_931, key_words: 301 };
+        let formula = Formula::new(totals, &SearchOptions::default());
+        for words in 0..2 * SHORT_VALUE {
+            let facts = Facts::new("key", 0, words, 2);
+            let [told, made] = [Formula::occurrences, Formula::all_occurrences]
+                .map(|occurrences| occurrences(&formula, Counts::VALUE_ONCE, facts).to_bits());
+            assert_eq!(told, made, "{words}");
+        }
     }
 }

@@ -138,10 +138,17 @@ impl Saving {
                 *kept = true;
             }
         }
-        let mut out = Vec::with_capacity(self.slots.len() + self.lists.bytes.len() * 2);
-        write_number(self.living.into(), &mut out);
-        out.extend_from_slice(&self.slots);
-        dictionary.write(&mut kept, &mut out);
+        let (mut documents, mut words) = (Vec::with_capacity(self.slots.len() + 8), Vec::new());
+        write_number(self.living.into(), &mut documents);
+        documents.extend_from_slice(&self.slots);
+        dictionary.write(&mut kept, &mut words);
+        let kept_words = kept.iter().filter(|kept| **kept).count();
+        let mut out = Vec::with_capacity(documents.len() + words.len() + self.lists.bytes.len() + kept_words);
+        for number in [self.living as usize, kept_words, documents.len(), words.len()] {
+            write_number(number as u64, &mut out);
+        }
+        out.append(&mut documents);
+        out.append(&mut words);
         let (mut ends, mut start) = (self.lists.ends.iter().peekable(), 0);
         for (word, _) in (0_u32..).zip(&kept).filter(|(_, kept)| **kept) {
             match ends.next_if(|(of, _)| *of == word) {

@@ -15,6 +15,12 @@ use super::rank::{Formula, worth};
 use super::slots::{ORDINARY, REPORT};
 use super::window::{WINDOW, Window};
 
+/// The ways of answering, by their numbers.
+const HOWS: [How; 4] = [How::Exact, How::Stem, How::Prefix, How::Typo];
+/// The answers of so many words are walked side by side; those of more are added up by stretches of documents. Few in
+/// tests, so that they meet both.
+const FEW_ANSWERS: usize = if cfg!(test) { 2 } else { 6 };
+
 /// How tolerant a search is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
@@ -101,7 +107,12 @@ impl Recall {
     /// The query is text: nothing in it is syntax. Equal scores are ordered by importance, then newest
     /// change, then key. A query that is a key finds that entry first. `accept` is asked about documents
     /// that would take a place, in no promised order.
-    pub fn search(&self, query: &str, options: &SearchOptions, accept: &mut dyn FnMut(&str) -> bool) -> Vec<Hit> {
+    pub fn search<'a>(
+        &'a self,
+        query: &str,
+        options: &SearchOptions,
+        accept: &mut dyn FnMut(&str) -> bool,
+    ) -> Vec<Hit> {
         let query = query.trim();
         if query.is_empty() {
             return Vec::new();
@@ -115,21 +126,31 @@ impl Recall {
             .collect();
 
         let whole = answers.iter().map(|answer| answer.rarity).sum();
-        let mut best = Best::new(self, options, accept);
         let named = self.slots.find(query);
-        let mut of_named = 0.0;
-        self.score(&answers, whole, &formula, |slot, score| {
-            if named == Some(slot) {
-                of_named = score;
-            } else {
-                best.offer(slot, score);
+        let compete = |mut best: Best<'a, '_>| {
+            let mut of_named = 0.0;
+            self.score(&answers, whole, &formula, |slot, score| {
+                if named == Some(slot) {
+                    of_named = score;
+                } else {
+                    best.offer(slot, score);
+                }
+            });
+            if let Some(slot) = named {
+                best.offer(slot, formula.named(of_named, whole));
             }
-        });
-        if let Some(slot) = named {
-            best.offer(slot, formula.named(of_named, whole));
+            best.into_vec()
+        };
+        // The filter costs more than all that is done here for a document, and mostly turns none away: so it is asked
+        // about the winners alone, and about all that come near only when that left a place to another.
+        let mut found = compete(Best::new(self, options, None));
+        let places = found.len();
+        found.retain(|candidate| accept(candidate.key()));
+        if found.len() < places && places >= options.limit {
+            found = compete(Best::new(self, options, Some(accept)));
         }
         let explained = if options.explain { answers.as_slice() } else { &[] };
-        best.into_vec()
+        found
             .into_iter()
             .filter_map(|candidate| {
                 Some(Hit {
@@ -141,13 +162,19 @@ impl Recall {
             .collect()
     }
 
-    /// Adds up the answers for each document and hands on the score, in rising order of slot.
+    /// Adds up the answers for each document and hands on the score. Latest slots come first where that costs
+    /// nothing: newer documents win ties, so that older ones need not be looked at.
     fn score(&self, answers: &[Answer], whole: f64, formula: &Formula, mut give: impl FnMut(u32, f64)) {
         if let [answer] = answers {
-            for found in &answer.matches {
-                let weight = answer.rarity * worth(found.how);
-                give(found.slot, formula.score(found.weight, weight / whole));
+            let by_how = HOWS.map(|how| formula.by_share(answer.rarity * worth(how) / whole));
+            for found in answer.matches.iter().rev() {
+                let by_share = by_how.get(found.how as usize).copied().unwrap_or_default();
+                give(found.slot, found.weight * by_share);
             }
+            return;
+        }
+        if answers.len() <= FEW_ANSWERS {
+            score_few(answers, whole, formula, give);
             return;
         }
         let mut rests: Vec<&[Match]> = answers.iter().map(|a| a.matches.as_slice()).collect();
@@ -170,5 +197,32 @@ impl Recall {
                 give(first + offset, formula.score(sum, weight / whole));
             });
         }
+    }
+}
+
+/// Adds up few answers, from the latest slot to the first.
+fn score_few(answers: &[Answer], whole: f64, formula: &Formula, mut give: impl FnMut(u32, f64)) {
+    struct Rest<'a> {
+        matches: core::iter::Rev<core::slice::Iter<'a, Match>>,
+        next: Option<&'a Match>,
+        by_how: [f64; 4],
+    }
+    let mut rests: Vec<Rest<'_>> = (answers.iter())
+        .map(|answer| {
+            let mut matches = answer.matches.iter().rev();
+            Rest { next: matches.next(), matches, by_how: HOWS.map(|how| answer.rarity * worth(how)) }
+        })
+        .collect();
+    while let Some(slot) = rests.iter().filter_map(|rest| rest.next).map(|found| found.slot).max() {
+        let (mut sum, mut weight) = (0.0, 0.0);
+        // In the order of the words, because the last bits of a sum depend on it.
+        for rest in &mut rests {
+            if let Some(found) = rest.next.filter(|found| found.slot == slot) {
+                sum += found.weight;
+                weight += rest.by_how.get(found.how as usize).copied().unwrap_or_default();
+                rest.next = rest.matches.next();
+            }
+        }
+        give(slot, formula.score(sum, weight / whole));
     }
 }

@@ -108,7 +108,11 @@ impl Slots {
     }
 
     pub(super) fn find(&self, key: &str) -> Option<u32> {
-        self.by_key.find(hash(self.seed, key.as_bytes()), |&slot| key_at(&self.slots, slot) == key).copied()
+        self.find_hashed(hash(self.seed, key.as_bytes()), key)
+    }
+
+    fn find_hashed(&self, of_key: u64, key: &str) -> Option<u32> {
+        self.by_key.find(of_key, |&slot| key_at(&self.slots, slot) == key).copied()
     }
 
     /// Sums over the documents of this visibility.
@@ -126,6 +130,11 @@ impl Slots {
 
     /// Gives a document the next slot. Its key must not be there. None when the numbers have run out.
     pub(super) fn add(&mut self, slot: Slot, facts: Facts) -> Option<u32> {
+        let hash = hash(self.seed, slot.key.as_deref().unwrap_or_default().as_bytes());
+        self.add_hashed(hash, slot, facts)
+    }
+
+    fn add_hashed(&mut self, of_key: u64, slot: Slot, facts: Facts) -> Option<u32> {
         let id = u32::try_from(self.slots.len()).ok()?;
         grow(&mut self.slots, 1);
         grow(&mut self.facts, 1);
@@ -133,7 +142,7 @@ impl Slots {
         self.facts.push(facts);
         let (seed, slots) = (self.seed, &self.slots);
         let hash_of = |id: &u32| hash(seed, key_at(slots, *id).as_bytes());
-        self.by_key.insert_unique(hash_of(&id), id, hash_of);
+        self.by_key.insert_unique(of_key, id, hash_of);
         self.count(facts, u64::wrapping_add);
         Some(id)
     }
@@ -194,10 +203,11 @@ impl Slots {
             let value_len: u16 = reader.number()?;
             let (key_len, memory_type) = (reader.byte()?, reader.byte()?);
             let facts = Facts::new(&key, memory_type, value_len.into(), key_len.into());
-            if slots.find(&key).is_some() {
+            let hash = hash(seed, key.as_bytes());
+            if slots.find_hashed(hash, &key).is_some() {
                 return None;
             }
-            slots.add(Slot { key: Some(key), importance, changed }, facts)?;
+            slots.add_hashed(hash, Slot { key: Some(key), importance, changed }, facts)?;
         }
         Some(slots)
     }

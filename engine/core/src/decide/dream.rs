@@ -74,8 +74,8 @@ fn forget_cap(candidates: u32) -> u32 {
     (candidates * limits::FORGET_PERCENT / 100).min(limits::FORGET_MOST)
 }
 
-/// The newest entries of the window, and how many more there are. Costs what it returns and counts;
-/// a prefix makes it walk over what does not match.
+/// The newest entries of the window, and how many more there are. Costs what it returns and the entries that have
+/// expired; a prefix makes it walk over what does not match, and what it counts.
 fn candidates<H: History>(
     batch: &Batch<'_, H>,
     window: Seq,
@@ -83,12 +83,21 @@ fn candidates<H: History>(
     command: &DreamStart,
 ) -> (Vec<Candidate>, u64) {
     let (state, now) = (batch.state, batch.now());
+    let most = usize::try_from(limits::DREAM_MORE_EXACT).unwrap_or(usize::MAX);
     let mut matching = state
         .changed_since(window, command.include_reviewed)
-        .filter(|key| prefix.is_none_or(|prefix| key.as_str().starts_with(prefix)))
-        .filter_map(|key| Some(Candidate { key: key.clone(), version: state.entry(key.as_str(), now)?.version }));
-    let candidates = matching.by_ref().take(command.limit as usize).collect();
-    let more = matching.take(usize::try_from(limits::DREAM_MORE_EXACT).unwrap_or(usize::MAX)).count();
+        .filter(|(key, _)| prefix.is_none_or(|prefix| key.as_str().starts_with(prefix)))
+        .filter_map(|(key, slot)| Some((key, slot.live(now)?.version)));
+    let page = matching.by_ref().take(command.limit as usize);
+    let candidates: Vec<_> = page.map(|(key, version)| Candidate { key: key.clone(), version }).collect();
+    let more = if candidates.len() < command.limit as usize {
+        0
+    } else if prefix.is_some() {
+        matching.take(most).count()
+    } else {
+        let most = candidates.len().saturating_add(most);
+        state.count_changed_since(window, command.include_reviewed, now, most).saturating_sub(candidates.len())
+    };
     (candidates, more as u64)
 }
 

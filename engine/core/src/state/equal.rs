@@ -2,6 +2,7 @@
 
 use super::State;
 use crate::id::Seq;
+use crate::key::Key;
 
 /// In which order keys came does not count.
 impl PartialEq for State {
@@ -27,7 +28,7 @@ impl PartialEq for State {
         *slots == other.slots
             && *names == other.names
             && *review == other.review
-            && self.changed_since(Seq::ZERO, true).eq(other.changed_since(Seq::ZERO, true))
+            && self.waiting().eq(other.waiting())
             && *expiring == other.expiring
             && *flagged == other.flagged
             && *by_type == other.by_type
@@ -40,5 +41,11 @@ impl PartialEq for State {
             && *losses == other.losses
             && *head == other.head
             && *last_time == other.last_time
+    }
+}
+
+impl State {
+    fn waiting(&self) -> impl Iterator<Item = &Key> {
+        self.changed_since(Seq::ZERO, true).map(|(key, _)| key)
     }
 }

@@ -2,6 +2,7 @@
 
 use alloc::sync::Arc;
 
+use super::slots::At;
 use super::{DreamUndoRecord, SnapshotRecord, State};
 use crate::entry::Entry;
 use crate::event::{Event, RecordedEvent};
@@ -165,19 +166,23 @@ impl State {
         Some(Change { key, before: before.map(|entry| entry.updated_at), after: after.map(|entry| entry.updated_at) })
     }
 
-    /// Takes up what the events of a key add up to, in a state that does not know the key yet.
-    pub(super) fn take_up(&mut self, key: &Key, mut slot: Slot) {
+    /// Takes up what the events of a key add up to, in a state that does not know the key yet. Gives the place of
+    /// an entry that waits for a dream in the order of its change, for [`ReviewIndex::restore_waiting`].
+    ///
+    /// [`ReviewIndex::restore_waiting`]: super::review::ReviewIndex::restore_waiting
+    pub(super) fn take_up(&mut self, key: Key, mut slot: Slot) -> Option<(Seq, At)> {
         if let Some(entry) = &mut slot.entry {
             self.names.share_of(entry);
         }
-        self.reindex(key, None, Brief::of(&slot).as_ref());
-        let at = self.slots.at_or_new(key);
-        if !key.is_reserved() && slot.entry.is_some() {
-            self.review.restore((key, at), slot.changed, &self.dreams);
+        self.reindex(&key, None, Brief::of(&slot).as_ref());
+        let (is_candidate, changed) = (!key.is_reserved() && slot.entry.is_some(), slot.changed);
+        let at = self.slots.put(key, slot);
+        if !is_candidate {
+            return None;
         }
-        if let Some((_, held)) = self.slots.get_at_mut(at) {
-            *held = slot;
-        }
+        let (key, _) = self.slots.get_at(at)?;
+        let is_tracked = self.review.restore_tracked((key, at), &self.dreams);
+        (!is_tracked).then_some((changed, at))
     }
 
     fn reindex(&mut self, key: &Key, before: Option<&Brief>, after: Option<&Brief>) {

@@ -245,9 +245,27 @@ impl State {
 
     /// Entries whose last change that counts for dreams lies after a position, newest first.
     /// Reserved keys are not among them; expired entries may be.
-    pub fn changed_since(&self, after: Seq, include_reviewed: bool) -> impl Iterator<Item = &Key> {
+    pub fn changed_since(&self, after: Seq, include_reviewed: bool) -> impl Iterator<Item = (&Key, &Slot)> {
         let newest = self.review.newest_first(after, include_reviewed);
-        newest.filter_map(|at| self.slots.get_at(at)).map(|(key, _)| key)
+        newest.filter_map(|at| self.slots.get_at(at))
+    }
+
+    /// How many of [`Self::changed_since`] are there at `now`, at most `most`. Costs the number of expired entries
+    /// that nobody replaced, and hardly more as long as few entries wait from before that position.
+    #[must_use]
+    pub fn count_changed_since(&self, after: Seq, include_reviewed: bool, now: Timestamp, most: usize) -> usize {
+        let expired = self.expiring.iter().take_while(|(at, _)| *at < now).map(|(_, key)| key);
+        let many = expired.clone().take(most.saturating_add(1)).count();
+        if many > most {
+            let all = self.changed_since(after, include_reviewed);
+            return all.filter(|(_, slot)| slot.live(now).is_some()).take(most).count();
+        }
+        let is_among = |key: &&Key| {
+            let changed = self.slots.get(key.as_str()).map(|slot| slot.changed);
+            changed.is_some_and(|changed| self.review.is_after(key, changed, after, include_reviewed))
+        };
+        let gone = expired.filter(is_among).count();
+        self.review.count(after, include_reviewed, most.saturating_add(gone)).saturating_sub(gone)
     }
 
     /// A snapshot.

@@ -43,7 +43,7 @@ impl Names {
 
 fn share(all: &mut HashSet<Arc<str>, FixedState>, recent: &mut Recent, text: &mut Arc<str>) {
     if let Some((came, copy)) = recent
-        && Arc::ptr_eq(came, text)
+        && (Arc::ptr_eq(came, text) || came == text)
     {
         *text = Arc::clone(copy);
         return;

@@ -127,6 +127,20 @@ impl ReviewIndex {
         })
     }
 
+    /// How many [`Self::newest_first`] gives, at most `most`.
+    pub(super) fn count(&self, after: Seq, include_reviewed: bool, most: usize) -> usize {
+        let reviewed = if include_reviewed { count_after(&self.reviewed, after, most) } else { 0 };
+        reviewed.saturating_add(count_after(&self.unreviewed, after, most)).min(most)
+    }
+
+    /// Whether [`Self::newest_first`] gives a key, which changed last at `changed`.
+    pub(super) fn is_after(&self, key: &Key, changed: Seq, after: Seq, include_reviewed: bool) -> bool {
+        let counted = self.tracks.get(key).map_or(changed, |track| track.counted);
+        let is_there =
+            self.unreviewed.contains_key(&counted) || include_reviewed && self.reviewed.contains_key(&counted);
+        counted > after && is_there
+    }
+
     fn track(&mut self, key: &Key, base: Seq) -> &mut Track {
         self.tracks.entry(key.clone()).or_insert_with(|| Track::new(base, Vec::new(), Vec::new()))
     }
@@ -136,18 +150,24 @@ impl ReviewIndex {
         self.tracks.iter()
     }
 
-    /// Takes up a track. Its key is restored later.
+    /// Takes up a track. Its key is put where it belongs later.
     pub(super) fn take_up(&mut self, key: Key, track: Track) {
         self.tracks.insert(key, track);
     }
 
-    /// Puts a key where it belongs whose tracks, and whose dreams, have all been taken up.
-    pub(super) fn restore(&mut self, (key, at): (&Key, At), changed: Seq, dreams: &DreamBook) {
-        if self.tracks.contains_key(key) {
+    /// Puts a key where it belongs, if it is tracked; all tracks and dreams have been taken up.
+    pub(super) fn restore_tracked(&mut self, (key, at): (&Key, At), dreams: &DreamBook) -> bool {
+        let is_tracked = !self.tracks.is_empty() && self.tracks.contains_key(key);
+        if is_tracked {
             self.place((key, at), dreams);
-        } else {
-            self.unreviewed.insert(changed, at);
         }
+        is_tracked
+    }
+
+    /// Puts all those where they belong that are not tracked, each with its last change. At once, which makes a
+    /// denser tree than one by one, and sooner.
+    pub(super) fn restore_waiting(&mut self, waiting: Vec<(Seq, At)>) {
+        self.unreviewed.append(&mut waiting.into_iter().collect());
     }
 
     fn take_out(&mut self, key: &Key, previous: Option<Seq>) {
@@ -176,5 +196,40 @@ impl ReviewIndex {
             (track.counted, track.looked.iter().any(|dream| dreams.stands_since(*dream, track.counted)));
         self.take_from(before);
         if reviewed { &mut self.reviewed } else { &mut self.unreviewed }.insert(counted, at);
+    }
+}
+
+/// How many lie behind a position, at most `most`. A walk over them goes to and fro in memory, so those before it are
+/// counted at the same time: whichever end first tell it, and mostly those are none.
+fn count_after(all: &BTreeMap<Seq, At>, after: Seq, most: usize) -> usize {
+    let mut later = all.range((Bound::Excluded(after), Bound::Unbounded)).rev();
+    let mut earlier = all.range(..=after);
+    for counted in 0..most {
+        if earlier.next().is_none() {
+            return all.len().saturating_sub(counted).min(most);
+        }
+        if later.next().is_none() {
+            return counted;
+        }
+    }
+    most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::slots::Slots;
+
+    #[test]
+    fn what_lies_behind_a_position_is_counted_from_either_end() {
+        let mut slots = Slots::new(FixedState::with_seed(7));
+        let at = slots.at_or_new(&Key::from_recorded("key"));
+        let all: BTreeMap<Seq, At> = (1..=20).map(|number| (Seq::new(2 * number), at)).collect();
+        for after in 0..=42 {
+            let behind = all.keys().filter(|seq| seq.get() > after).count();
+            for most in 0..=22 {
+                assert_eq!(count_after(&all, Seq::new(after), most), behind.min(most), "{after} {most}");
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::review::Track;
-use super::slots::FrozenSlots;
+use super::slots::{At, FrozenSlots};
 use super::{DreamRecord, IdempotencyRecord, SnapshotRecord, State};
 use crate::id::{DreamId, Seq};
 use crate::key::Key;
@@ -122,23 +122,28 @@ impl State {
 
 /// Takes rows up again, in the order that [`State::rows`] gave them.
 #[derive(Debug)]
-pub struct StateRows(State);
+pub struct StateRows {
+    state: State,
+    /// Entries that wait for a dream, by their last change; put in order at the end.
+    waiting: Vec<(Seq, At)>,
+}
 
 impl StateRows {
     /// Begins; `seed` as for [`State::new`].
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self(State::new(seed))
+        Self { state: State::new(seed), waiting: Vec::new() }
     }
 
     /// Makes room for so many keys.
     pub fn reserve(&mut self, keys: usize) {
-        self.0.reserve(keys);
+        self.state.reserve(keys);
+        self.waiting.reserve(keys);
     }
 
     /// Takes up the next row.
     pub fn push(&mut self, row: Row<'_>) {
-        let state = &mut self.0;
+        let state = &mut self.state;
         match row {
             Row::Stand { head, last_time, recorded_bytes, purged_bytes } => {
                 state.head = head;
@@ -155,13 +160,14 @@ impl StateRows {
                 let track = Track::new(base, own.into_owned(), looked.into_owned());
                 state.review.take_up(key.into_owned(), track);
             }
-            Row::Slot(key, slot) => state.take_up(&key, slot.into_owned()),
+            Row::Slot(key, slot) => self.waiting.extend(state.take_up(key.into_owned(), slot.into_owned())),
         }
     }
 
     /// The state that was kept.
     #[must_use]
-    pub fn finish(self) -> State {
-        self.0
+    pub fn finish(mut self) -> State {
+        self.state.review.restore_waiting(self.waiting);
+        self.state
     }
 }

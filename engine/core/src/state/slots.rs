@@ -94,7 +94,17 @@ impl Slots {
     /// The same, of an empty slot of a key that was never used.
     pub(super) fn at_or_new(&mut self, key: &Key) -> At {
         let hash = self.hash(key.as_str());
-        self.find(hash, key.as_str()).unwrap_or_else(|| self.push(hash, key.clone()))
+        self.find(hash, key.as_str()).unwrap_or_else(|| self.push(hash, key.clone(), Slot::default()))
+    }
+
+    /// Takes up a slot under its key, in place of what may be there. Says where it lies.
+    pub(super) fn put(&mut self, key: Key, slot: Slot) -> At {
+        let hash = self.hash(key.as_str());
+        let Some(at) = self.find(hash, key.as_str()) else { return self.push(hash, key, slot) };
+        if let Some((_, held)) = self.get_at_mut(at) {
+            *held = slot;
+        }
+        at
     }
 
     pub(super) fn get_at(&self, at: At) -> Option<(&Key, &Slot)> {
@@ -119,14 +129,14 @@ impl Slots {
         self.table.find(Place::spread(hash), is_it).map(|place| place.at)
     }
 
-    fn push(&mut self, hash: u32, key: Key) -> At {
+    fn push(&mut self, hash: u32, key: Key, slot: Slot) -> At {
         let at = At(u32::try_from(self.len()).unwrap_or(u32::MAX));
         match self.blocks.last_mut().filter(|block| block.len() < BLOCK) {
-            Some(block) => Arc::make_mut(block).push((key, Slot::default())),
+            Some(block) => Arc::make_mut(block).push((key, slot)),
             None => {
                 // The slots of a small store take no more room than they need.
                 let mut block = Vec::with_capacity(if self.blocks.is_empty() { 1 } else { BLOCK });
-                block.push((key, Slot::default()));
+                block.push((key, slot));
                 self.blocks.push(Arc::new(block));
             }
         }
@@ -210,7 +220,7 @@ mod tests {
     #[test]
     fn keys_whose_kept_hashes_are_equal_are_told_apart() {
         let mut slots = Slots::new(FixedState::with_seed(7));
-        let [one, two] = ["one", "two"].map(|key| slots.push(5, Key::from_recorded(key)));
+        let [one, two] = ["one", "two"].map(|key| slots.push(5, Key::from_recorded(key), Slot::default()));
         assert_ne!(one, two);
         let found = ["one", "two", "three"].map(|key| slots.find(5, key));
         assert_eq!(found, [Some(one), Some(two), None]);

@@ -1,8 +1,8 @@
 //! How many candidates a dream gets, and how many of them it may forget.
 
-use bilinc_core::{Command, DreamStart, ImportEntry, ImportId, ImportPage, Rejection};
+use bilinc_core::{Command, Commit, DreamStart, ImportEntry, ImportId, ImportPage, Rejection, Seq};
 
-use crate::harness::{Store, commit};
+use crate::harness::{SECOND, Store, commit};
 
 fn all() -> DreamStart {
     DreamStart::default()
@@ -51,4 +51,31 @@ fn more_matches_are_counted_exactly_up_to_ten_thousand() {
     };
     assert_eq!(start(0..10), 9_800);
     assert_eq!(start(10..11), 10_000);
+}
+
+#[test]
+fn what_is_counted_is_what_a_walk_meets_with_expired_and_reviewed_entries_among_it() {
+    let mut store = Store::new();
+    for index in 0..6 {
+        store.ok(Command::Commit(Commit { ttl: Some(1.0), ..commit(&format!("short{index}"), "v") }));
+        store.commit(&format!("long{index}"), "v");
+        if index == 2 {
+            let dream = store.start();
+            store.finish(dream, &[]);
+        }
+    }
+    for later in [0, 2 * SECOND] {
+        store.step(later);
+        for after in (0..=store.state.head().get()).map(Seq::new) {
+            for include_reviewed in [false, true] {
+                let there = store.state.changed_since(after, include_reviewed);
+                let there = there.filter(|(_, slot)| slot.live(store.now).is_some()).count();
+                for most in 0..14 {
+                    let counted = store.state.count_changed_since(after, include_reviewed, store.now, most);
+                    assert_eq!(counted, there.min(most), "{after} {include_reviewed} {most}");
+                }
+            }
+        }
+    }
+    assert_eq!(store.start_with(limit(1)).unwrap().more, 2);
 }

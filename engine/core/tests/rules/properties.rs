@@ -68,7 +68,11 @@ proptest! {
             prop_assert_eq!(&taken, &replayed);
         }
         // What was frozen is what was there then, and is taken up like it.
-        slots.try_each(|row| Ok::<(), Infallible>(frozen.push(row.clone()))).unwrap();
+        let taken_up = slots.try_each(|row| {
+            frozen.push(row.clone());
+            Ok::<(), Infallible>(())
+        });
+        taken_up.unwrap();
         let mut taken = frozen.finish();
         prop_assert_eq!(&taken, &bilinc_core::replay(1, before.iter().copied()));
         after.iter().for_each(|event| drop(taken.evolve(event)));

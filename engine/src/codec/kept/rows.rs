@@ -108,7 +108,7 @@ pub(crate) fn encode_row(row: &Row<'_>, out: &mut Vec<u8>) -> Result<(), String>
 }
 
 /// Hands over the rows that take up all the bytes; says how many there were.
-pub(crate) fn decode_rows(bytes: &[u8], take: &mut dyn FnMut(Row<'_>)) -> Result<u64, String> {
+pub(crate) fn decode_rows(bytes: &[u8], take: &mut dyn FnMut(Row<'static>)) -> Result<u64, String> {
     let (mut rest, mut rows) = (bytes, 0_u64);
     while !rest.is_empty() {
         let (wire, used): (RowWire<'_>, usize) =

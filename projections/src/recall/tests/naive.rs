@@ -211,7 +211,7 @@ proptest! {
         let text = query.join(" ");
         let fresh = index(&notes);
         let bytes = recall.save();
-        let loaded = Recall::load(9, &bytes, &mut |key| Some(Arc::from(key)));
+        let loaded = Recall::load(9, &bytes, &mut |key| Some(Arc::from(key)), &mut one_by_one);
         let loaded = loaded.expect("own bytes");
         prop_assert_eq!(recall.len(), notes.len());
         for profile in [Profile::Fast, Profile::Balanced] {

@@ -13,7 +13,7 @@ use super::*;
 use crate::recall::saving::Saved;
 
 fn loaded(bytes: &[u8]) -> Recall {
-    Recall::load(9, bytes, &mut |key| Some(Arc::from(key))).expect("own bytes")
+    Recall::load(9, bytes, &mut |key| Some(Arc::from(key)), &mut one_by_one).expect("own bytes")
 }
 
 #[test]

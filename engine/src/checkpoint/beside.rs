@@ -1,0 +1,117 @@
+//! Packs decoded beside the thread that reads and proves them, so that both have work to do.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, Scope};
+
+/// So many packs wait to be decoded or to be taken: more would only fill memory.
+const MOST_WAITING: usize = 8;
+
+/// What a pack held, and how many rows that were.
+type Decoded<D> = Result<(D, u64), String>;
+
+/// A thread that decodes; without one, packs are decoded by whoever gives them.
+pub(crate) struct Beside<'a, D> {
+    decode: &'a (dyn Fn(&[u8]) -> Decoded<D> + Sync),
+    thread: Option<(Sender<Vec<u8>>, Receiver<Decoded<D>>)>,
+    waiting: usize,
+}
+
+impl<'a, D: Send> Beside<'a, D> {
+    /// Starts the thread, which ends with this.
+    pub(crate) fn start<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        decode: &'a (dyn Fn(&[u8]) -> Decoded<D> + Sync),
+    ) -> Self
+    where
+        'a: 'scope,
+        D: 'scope,
+    {
+        let (give, given) = channel::<Vec<u8>>();
+        let (answer, answers) = channel();
+        let work = move || {
+            for pack in given {
+                // A panic is a doubt about what was kept, as where it is read.
+                let decoded = catch_unwind(AssertUnwindSafe(|| decode(&pack)));
+                if answer.send(decoded.unwrap_or_else(|_| Err(GONE.to_owned()))).is_err() {
+                    break;
+                }
+            }
+        };
+        let thread = Builder::new().name("bilinc-decode".to_owned()).spawn_scoped(scope, work);
+        Self { decode, thread: thread.is_ok().then_some((give, answers)), waiting: 0 }
+    }
+
+    /// Without a thread: for what is little.
+    pub(crate) fn without(decode: &'a (dyn Fn(&[u8]) -> Decoded<D> + Sync)) -> Self {
+        Self { decode, thread: None, waiting: 0 }
+    }
+
+    /// Gives a pack, and takes what was decoded meanwhile, in the order in which it was given; says how many rows
+    /// were taken. Without a pack it takes all that is left.
+    pub(crate) fn pass(&mut self, pack: Option<&[u8]>, mut take: impl FnMut(D)) -> Result<u64, String> {
+        let Some((give, answers)) = &self.thread else {
+            let Some(pack) = pack else { return Ok(0) };
+            let (decoded, rows) = (self.decode)(pack)?;
+            take(decoded);
+            return Ok(rows);
+        };
+        if let Some(pack) = pack {
+            give.send(pack.to_vec()).map_err(|_| GONE)?;
+            self.waiting = self.waiting.saturating_add(1);
+        }
+        let may_wait = if pack.is_some() { MOST_WAITING } else { 0 };
+        let mut rows = 0_u64;
+        loop {
+            let answer = if self.waiting > may_wait {
+                answers.recv().map_err(|_| GONE)?
+            } else {
+                match answers.try_recv() {
+                    Ok(answer) => answer,
+                    Err(_) => return Ok(rows),
+                }
+            };
+            self.waiting = self.waiting.saturating_sub(1);
+            let (decoded, of_pack) = answer?;
+            take(decoded);
+            rows = rows.saturating_add(of_pack);
+        }
+    }
+}
+
+const GONE: &str = "the thread that decodes broke off";
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn decode(pack: &[u8]) -> Decoded<Vec<u8>> {
+        if pack.contains(&99) { Err("no".to_owned()) } else { Ok((pack.to_vec(), pack.len() as u64)) }
+    }
+
+    #[test]
+    fn packs_come_back_in_their_order_and_none_is_missing() {
+        std::thread::scope(|scope| {
+            for mut beside in [Beside::start(scope, &decode), Beside::without(&decode)] {
+                let (mut all, mut rows) = (Vec::new(), 0);
+                for number in 0..90 {
+                    rows += beside.pass(Some(&[number, 100 + number]), |pack| all.extend(pack)).unwrap();
+                }
+                rows += beside.pass(None, |pack| all.extend(pack)).unwrap();
+                assert_eq!(rows, 180);
+                assert!(all.into_iter().eq((0..90).flat_map(|number| [number, 100 + number])));
+            }
+        });
+    }
+
+    #[test]
+    fn a_pack_that_cannot_be_decoded_is_told_of_at_the_end_at_the_latest() {
+        std::thread::scope(|scope| {
+            for mut beside in [Beside::start(scope, &decode), Beside::without(&decode)] {
+                let first = beside.pass(Some(&[99]), drop);
+                assert!(first.and_then(|_| beside.pass(None, drop)).is_err());
+            }
+        });
+    }
+}
