@@ -13,6 +13,8 @@ const BLOCK: usize = blake3::BLOCK_LEN;
 const CHUNK: usize = blake3::CHUNK_LEN;
 /// The most lanes of any processor.
 const LANES: usize = 16;
+/// So many bytes of texts are room that is kept.
+const KEPT: usize = 256 * 1024;
 
 const IV: [u32; 8] =
     [0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19];
@@ -48,6 +50,8 @@ impl Digests {
     /// Forgets all texts and their hashes.
     pub(super) fn clear(&mut self) {
         self.texts.clear();
+        // One operation may be as large as a frame can be.
+        self.texts.shrink_to(KEPT);
         self.digests.clear();
         self.waiting.iter_mut().for_each(Vec::clear);
     }
