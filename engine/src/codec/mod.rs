@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use bilinc_core::{Body, RecordedEvent, Seq, Timestamp};
 
-use self::v1::{Actors, BodyV1, OperationV1, Place, RecordV1};
+use self::v1::{Actors, BodyV1, OperationV1, Place, RecordV1, quick};
 use crate::error::EngineError;
 use crate::log::{self, BodyState, Frame, FrameDraft, StoredBody};
 
@@ -122,14 +122,22 @@ impl Decoder {
 
     /// The events without their bodies.
     fn facts(&mut self, mut rest: &[u8], place: &Place, events: &mut Vec<RecordedEvent>) -> Result<(), String> {
-        let (operation, count): (OperationV1<'_>, u64) = next(&mut rest)?;
+        let (operation, count) = match quick::operation(&mut rest, place, &mut self.actors) {
+            Some(read) => read,
+            None => {
+                let (operation, count): (OperationV1<'_>, u64) = next(&mut rest)?;
+                (operation.into_operation(place, &mut self.actors), count)
+            }
+        };
         if count != u64::from(place.count) {
             return Err(format!("{count} events where {} are announced", place.count));
         }
-        let operation = Arc::new(operation.into_operation(place, &mut self.actors));
+        let operation = Arc::new(operation);
         for event_index in 0..place.count {
-            let record: RecordV1<'_> = next(&mut rest)?;
-            events.push(record.into_event(&operation, event_index)?);
+            if quick::committed(&mut rest, &operation, event_index, events).is_none() {
+                let record: RecordV1<'_> = next(&mut rest)?;
+                events.push(record.into_event(&operation, event_index)?);
+            }
         }
         if rest.is_empty() { Ok(()) } else { Err(format!("{} bytes left over", rest.len())) }
     }
@@ -139,6 +147,9 @@ impl Decoder {
 pub(crate) fn body_in(stored: &StoredBody<'_>) -> Result<Option<Body>, EngineError> {
     match stored.read().map_err(log::LogError::Damage)? {
         BodyState::Present(bytes) => {
+            if let Some(body) = quick::body(bytes) {
+                return Ok(Some(body));
+            }
             let body: BodyV1<'_> = whole(bytes).map_err(|reason| unreadable(Seq::new(stored.seq()), reason))?;
             Ok(Some(Body::from(body)))
         }

@@ -2,6 +2,7 @@
 //! numbers of the variants and the bytes of a sample are frozen.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
+mod quick;
 mod sample;
 
 use std::sync::Arc;

@@ -13,9 +13,10 @@ use super::error::{Doing, LogError};
 use super::frame::Frame;
 use super::frame_header::{Place, place_seed};
 use super::mark::{End, MARK, MarkFile};
+use super::prove::Prover;
 use super::segment::Segment;
 use super::segment_header::{SEGMENT_HEADER_BYTES, SegmentHeader};
-use super::verify::{PROGRESS_BYTES, VerifyReport, prove_frame};
+use super::verify::{PROGRESS_BYTES, VerifyReport};
 use super::view::View;
 use crate::storage::{Storage, StorageFile};
 
@@ -30,6 +31,7 @@ pub(crate) struct LogCopy<'a> {
     claim: Claim,
     store_id: u128,
     end: End,
+    prover: Prover,
     writing: Option<Writing>,
     report: VerifyReport,
 }
@@ -64,6 +66,7 @@ impl Log {
             store_id,
             report: VerifyReport { last_seq: end.seq, chain: end.chain, ..VerifyReport::default() },
             end,
+            prover: Prover::default(),
             writing: None,
         };
         copy.begin_segment(copy.end.segment)?;
@@ -137,7 +140,8 @@ impl LogCopy<'_> {
             self.begin_segment(location.segment)?;
         }
         let Some(writing) = &mut self.writing else { return Ok(()) };
-        prove_frame(&writing.source, frame, being_erased, &mut self.report)
+        self.prover.add(frame.clone(), &self.report.chain);
+        (self.prover.prove(&writing.source, being_erased, &mut self.report, &mut |_| {}))
             .map_err(|damage| self.log.damaged(damage))?;
         let place = Place { seed: writing.seed, offset: location.offset };
         writing.buffer.extend_from_slice(&frame.header().encode(place));

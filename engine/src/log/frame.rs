@@ -317,12 +317,19 @@ impl<'a> StoredBody<'a> {
     pub(crate) fn verify(&self) -> Result<BodyState<'a>, Damage> {
         let state = self.read()?;
         if let BodyState::Present(bytes) = state {
-            let salt = self.stored().get(..SALT_BYTES).unwrap_or_default();
-            if chain::body_digest(salt, bytes) != self.digest() {
-                return Err(self.damage("the body is not the one that was recorded"));
-            }
+            self.compare(&chain::body_digest(self.salt(), bytes))?;
         }
         Ok(state)
+    }
+
+    /// Compares the salted digest with the one that its bytes have.
+    pub(crate) fn compare(&self, computed: &[u8; 32]) -> Result<(), Damage> {
+        if *computed == self.digest() { Ok(()) } else { Err(self.damage("the body is not the one that was recorded")) }
+    }
+
+    /// What is hashed before its bytes.
+    pub(crate) fn salt(&self) -> &'a [u8] {
+        self.stored().get(..SALT_BYTES).unwrap_or_default()
     }
 
     pub(crate) fn damage(&self, reason: &str) -> Damage {

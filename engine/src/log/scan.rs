@@ -57,12 +57,16 @@ pub(crate) struct Scanner {
     buffer: Arc<Vec<u8>>,
     buffer_offset: u64,
     filled: usize,
+    /// Pieces read before, which frames may still share.
+    earlier: Vec<Arc<Vec<u8>>>,
     /// Frames that the segment's index may not know yet, handed over in batches.
     learned: Vec<Entry>,
     index_end: u64,
 }
 
 const LEARN_BATCH: usize = 512;
+/// So many pieces are kept to be used again. Who reads ahead lets some wait with the frames in them.
+const EARLIER: usize = 8;
 
 impl Scanner {
     /// Starts at a frame's start. Reads `read_bytes` at a time, more for a frame that is longer.
@@ -78,6 +82,7 @@ impl Scanner {
             buffer: Arc::new(Vec::new()),
             buffer_offset: offset,
             filled: 0,
+            earlier: Vec::new(),
             learned: Vec::new(),
             index_end,
         }
@@ -212,11 +217,7 @@ impl Scanner {
             size = size.min(usize::try_from(len.saturating_sub(self.offset)).unwrap_or(usize::MAX));
         }
         let size = size.max(self.read_bytes);
-        // A buffer that no frame shares any more is used again.
-        let reusable = Arc::get_mut(&mut self.buffer).is_some_and(|buffer| buffer.len() >= size);
-        if !reusable {
-            self.buffer = Arc::new(vec![0; size]);
-        }
+        self.take_buffer(size);
         let Some(buffer) = Arc::get_mut(&mut self.buffer) else {
             return Ok(0);
         };
@@ -224,6 +225,21 @@ impl Scanner {
             read_full(self.segment.file.as_ref(), buffer, self.offset).doing("read a segment", &self.segment.path)?;
         self.buffer_offset = self.offset;
         Ok(0)
+    }
+
+    /// A buffer that no frame shares any more is used again: new memory is dear, as the system clears it.
+    fn take_buffer(&mut self, size: usize) {
+        let is_free = |buffer: &mut Arc<Vec<u8>>| Arc::get_mut(buffer).is_some_and(|buffer| buffer.len() >= size);
+        if is_free(&mut self.buffer) {
+            return;
+        }
+        let free = self.earlier.iter_mut().position(is_free);
+        let taken = free.map_or_else(|| Arc::new(vec![0; size]), |at| self.earlier.swap_remove(at));
+        let before = std::mem::replace(&mut self.buffer, taken);
+        // What was made for a frame longer than a piece would be kept for nothing.
+        if before.len() == self.read_bytes && self.earlier.len() < EARLIER {
+            self.earlier.push(before);
+        }
     }
 
     fn teach(&mut self) {

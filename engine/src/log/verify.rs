@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
 use super::Log;
-use super::chain::{self, ChainHash};
+use super::chain::ChainHash;
 use super::error::{Damage, Doing, LogError};
-use super::frame::{BodyState, Frame};
+use super::prove::Prover;
 use super::scan::{Scanner, Step};
 use super::segment::Segment;
 use super::view::crossing;
@@ -207,65 +207,42 @@ fn prove(segment: &Arc<Segment>, through: u64, judge: Judge<'_>, tell: &mut dyn 
         VerifyReport { bytes: start.offset, last_seq: start.seq, chain: start.chain, ..VerifyReport::default() };
     let mut scanner = Scanner::new(Arc::clone(segment), start.offset, segment.first_seq(), READ_BYTES);
     let mut untold = start.offset;
+    let mut prover = Prover::default();
     loop {
-        if report.last_seq >= through {
-            tell(untold);
+        let step = if scanner.next_seq() > through { None } else { Some(scanner.next()) };
+        let ended = match step {
+            Some(Ok(Step::Frame(frame))) => {
+                untold = untold.saturating_add(frame.location().len);
+                if !prover.add(frame, &report.chain) {
+                    continue;
+                }
+                None
+            }
+            ended => Some(ended),
+        };
+        // What waits lies before what ended the walk.
+        let proved = prover.prove(segment, judge.being_erased, &mut report, &mut |frame| {
+            (judge.watch)(Proved { first_seq: frame.first_seq(), last_seq: frame.last_seq(), chain: frame.chain() });
+        });
+        if let Err(damage) = proved {
+            report.damage = Some(damage);
             return Ok(Proof { report, end: None });
         }
-        match scanner.next()? {
-            Step::Frame(frame) => {
-                if let Err(damage) = prove_frame(segment, &frame, judge.being_erased, &mut report) {
-                    report.damage = Some(damage);
-                    return Ok(Proof { report, end: None });
-                }
-                let (first_seq, last_seq) = (frame.first_seq(), frame.last_seq());
-                (judge.watch)(Proved { first_seq, last_seq, chain: report.chain });
-                untold = untold.saturating_add(frame.location().len);
-                if untold >= PROGRESS_BYTES {
-                    tell(std::mem::take(&mut untold));
-                }
+        let Some(ended) = ended else {
+            if untold >= PROGRESS_BYTES {
+                tell(std::mem::take(&mut untold));
             }
-            Step::End { .. } => {
-                tell(untold);
-                let end = Some(scanner);
-                return Ok(Proof { report, end });
-            }
-            Step::Bad(bad) => {
+            continue;
+        };
+        let end = match ended.transpose()? {
+            Some(Step::Bad(bad)) => {
                 report.damage = Some(segment.damage(bad.offset, bad.seq, bad.reason));
                 return Ok(Proof { report, end: None });
             }
-        }
+            Some(_) => Some(scanner),
+            None => None,
+        };
+        tell(untold);
+        return Ok(Proof { report, end });
     }
-}
-
-/// Checks one frame against the chain that `report` has come to, and adds it to the counts.
-pub(super) fn prove_frame(
-    segment: &Segment,
-    frame: &Frame,
-    being_erased: &(dyn Fn(u64) -> bool + Sync),
-    report: &mut VerifyReport,
-) -> Result<(), Damage> {
-    let chain = chain::link(&report.chain, frame.header(), frame.stored_permanent());
-    if chain != frame.chain() {
-        return Err(segment.damage(
-            frame.location().offset,
-            frame.first_seq(),
-            "the chain is broken: this is not what was recorded, or not in this order",
-        ));
-    }
-    for body in frame.bodies() {
-        match body.verify() {
-            Ok(BodyState::Present(_)) => {}
-            Ok(BodyState::Zeroed) => report.zeroed.push(body.seq()),
-            Err(_) if being_erased(body.seq()) => report.half_erased.push(body.seq()),
-            Err(damage) => return Err(damage),
-        }
-        report.bodies = report.bodies.saturating_add(1);
-    }
-    report.frames = report.frames.saturating_add(1);
-    report.events = report.events.saturating_add(u64::from(frame.count()));
-    report.bytes = report.bytes.saturating_add(frame.location().len);
-    report.last_seq = frame.last_seq();
-    report.chain = chain;
-    Ok(())
 }

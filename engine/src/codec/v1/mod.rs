@@ -13,6 +13,7 @@ mod facts;
 mod flags;
 mod list;
 mod purge;
+pub(super) mod quick;
 mod restored;
 mod salvage;
 mod undo;
