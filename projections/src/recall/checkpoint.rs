@@ -11,6 +11,9 @@ use super::dictionary::Dictionary;
 use super::postings::Postings;
 use super::slots::Slots;
 
+/// Calls each of two pieces of work once; the first perhaps on another thread.
+pub type Both<'a> = dyn FnMut(&mut (dyn FnMut() + Send), &mut dyn FnMut()) + 'a;
+
 impl Recall {
     /// The index as bytes. Compacts first, so that nothing of a removed document gets into them.
     #[must_use]
@@ -45,7 +48,7 @@ impl Recall {
         seed: u64,
         bytes: &[u8],
         share: &mut dyn FnMut(&str) -> Option<Arc<str>>,
-        both: &mut dyn FnMut(&mut (dyn FnMut() + Send), &mut dyn FnMut()),
+        both: &mut Both<'_>,
     ) -> Option<Self> {
         let mut reader = Reader { rest: bytes };
         let used: u32 = reader.number()?;

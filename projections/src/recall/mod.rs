@@ -26,6 +26,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use analysis::Side;
+pub use checkpoint::Both;
 use dictionary::Dictionary;
 pub use postings::Field;
 use postings::{Counts, Postings};
