@@ -10,10 +10,13 @@ const MOST_WAITING: usize = 8;
 /// What a pack held, and how many rows that were.
 type Decoded<D> = Result<(D, u64), String>;
 
+/// Where packs are given to a thread, and where it answers.
+type Ends<D> = (Sender<Vec<u8>>, Receiver<Decoded<D>>);
+
 /// A thread that decodes; without one, packs are decoded by whoever gives them.
 pub(crate) struct Beside<'a, D> {
     decode: &'a (dyn Fn(&[u8]) -> Decoded<D> + Sync),
-    thread: Option<(Sender<Vec<u8>>, Receiver<Decoded<D>>)>,
+    thread: Option<Ends<D>>,
     waiting: usize,
 }
 

@@ -198,7 +198,7 @@ impl Store {
 fn side_by_side(first: &mut (dyn FnMut() + Send), second: &mut dyn FnMut()) {
     let begun = thread::scope(|scope| {
         let first = &mut *first;
-        let begun = thread::Builder::new().name("bilinc-index".to_owned()).spawn_scoped(scope, move || first());
+        let begun = thread::Builder::new().name("bilinc-index".to_owned()).spawn_scoped(scope, first);
         second();
         begun.is_ok()
     });

@@ -54,6 +54,8 @@ pub(super) struct Best<'a, 'b> {
     options: &'b SearchOptions,
     accept: Option<&'b mut dyn FnMut(&str) -> bool>,
     heap: BinaryHeap<Reverse<Candidate<'a>>>,
+    /// Below this score nobody gets a place.
+    least: f64,
 }
 
 impl<'a, 'b> Best<'a, 'b> {
@@ -63,16 +65,21 @@ impl<'a, 'b> Best<'a, 'b> {
         options: &'b SearchOptions,
         accept: Option<&'b mut dyn FnMut(&str) -> bool>,
     ) -> Self {
-        Self { recall, options, accept, heap: BinaryHeap::new() }
+        let least = if options.limit == 0 { f64::INFINITY } else { f64::NEG_INFINITY };
+        Self { recall, options, accept, heap: BinaryHeap::new(), least }
     }
 
     /// Lets a document compete. The caller's filter is asked only once a place is certain otherwise.
+    #[inline]
     pub(super) fn offer(&mut self, slot: u32, score: f64) {
+        if score >= self.least {
+            self.compete(slot, score);
+        }
+    }
+
+    fn compete(&mut self, slot: u32, score: f64) {
         let full = self.heap.len() >= self.options.limit;
         let worst = self.heap.peek().map(|Reverse(worst)| worst);
-        if full && worst.is_none_or(|worst| score < worst.score) {
-            return;
-        }
         let Some(document) = self.recall.slots.slot(slot) else {
             return;
         };
@@ -88,6 +95,9 @@ impl<'a, 'b> Best<'a, 'b> {
             self.heap.pop();
         }
         self.heap.push(Reverse(candidate));
+        if self.heap.len() >= self.options.limit {
+            self.least = self.heap.peek().map_or(self.least, |Reverse(worst)| worst.score);
+        }
     }
 
     /// The winners, best first.

@@ -203,26 +203,29 @@ impl Recall {
 /// Adds up few answers, from the latest slot to the first.
 fn score_few(answers: &[Answer], whole: f64, formula: &Formula, mut give: impl FnMut(u32, f64)) {
     struct Rest<'a> {
-        matches: core::iter::Rev<core::slice::Iter<'a, Match>>,
-        next: Option<&'a Match>,
-        by_how: [f64; 4],
+        matches: &'a [Match],
+        /// One more than the slot of the last of them, 0 when none is left.
+        next: u64,
+        by_how: [f64; HOWS.len()],
     }
+    let next = |matches: &[Match]| matches.last().map_or(0, |found| u64::from(found.slot) + 1);
+    let rest = |answer: &'_ Answer| HOWS.map(|how| answer.rarity * worth(how));
     let mut rests: Vec<Rest<'_>> = (answers.iter())
-        .map(|answer| {
-            let mut matches = answer.matches.iter().rev();
-            Rest { next: matches.next(), matches, by_how: HOWS.map(|how| answer.rarity * worth(how)) }
-        })
+        .map(|answer| Rest { matches: &answer.matches, next: next(&answer.matches), by_how: rest(answer) })
         .collect();
-    while let Some(slot) = rests.iter().filter_map(|rest| rest.next).map(|found| found.slot).max() {
-        let (mut sum, mut weight) = (0.0, 0.0);
+    loop {
+        let latest = rests.iter().fold(0, |latest, rest| rest.next.max(latest));
+        let (mut sum, mut weight, mut slot) = (0.0, 0.0, None);
         // In the order of the words, because the last bits of a sum depend on it.
-        for rest in &mut rests {
-            if let Some(found) = rest.next.filter(|found| found.slot == slot) {
+        for rest in rests.iter_mut().filter(|rest| rest.next == latest) {
+            if let Some((found, before)) = rest.matches.split_last() {
                 sum += found.weight;
                 weight += rest.by_how.get(found.how as usize).copied().unwrap_or_default();
-                rest.next = rest.matches.next();
+                slot = Some(found.slot);
+                (rest.matches, rest.next) = (before, next(before));
             }
         }
+        let Some(slot) = slot else { break };
         give(slot, formula.score(sum, weight / whole));
     }
 }
