@@ -29,7 +29,7 @@ use std::time::Duration;
 
 pub(crate) use self::beside::Beside;
 pub(crate) use self::folder::Kept;
-pub(crate) use self::packs::{MOST_ROWS, Packer};
+pub(crate) use self::packs::MOST_ROWS;
 
 use crate::log::{CHECKPOINT_LOCK, HeldLock, LogError, take_lock};
 use crate::storage::{Storage, StorageLock};

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use super::packs::Packer;
 use super::*;
 use crate::log::End;
 use crate::storage::FileStorage;
