@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bilinc_core::Timestamp;
-use uuid::{ContextV7, Uuid};
+use uuid::{Builder, ClockSequence, ContextV7};
+
+use crate::drawn;
 
 /// Where the time comes from.
 pub trait Clock: Send + Sync + Debug {
@@ -85,7 +87,21 @@ impl Ids for TimeOrderedIds {
 /// An id of that time. One before 1970 has no place in a UUID and counts as the begin of 1970.
 fn id_at(time: SystemTime) -> u128 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    Uuid::new_v7(uuid::Timestamp::from_unix(&COUNTED, since.as_secs(), since.subsec_nanos())).as_u128()
+    let (counter, secs, nanos) = COUNTED.generate_timestamp_sequence(since.as_secs(), since.subsec_nanos());
+    let millis = secs.saturating_mul(1000).saturating_add(u64::from(nanos / 1_000_000));
+    // The counter has 42 bits; what it leaves is random. Without random numbers it tells the ids of this process
+    // apart, and its begin, drawn anew each millisecond, those of others.
+    let mut random = [0_u8; 4];
+    let _ = drawn::fill(&mut random);
+    // 12 bits stand before the variant and 62 behind it; version and variant are the builder's.
+    let (high, low) = (counter >> 30, counter & ((1 << 30) - 1));
+    let mut bytes = [0_u8; 10];
+    let fields = high.to_be_bytes().into_iter().skip(6);
+    let fields = fields.chain(u32::try_from(low).unwrap_or_default().to_be_bytes()).chain(random);
+    for (to, from) in bytes.iter_mut().zip(fields) {
+        *to = from;
+    }
+    Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid().as_u128()
 }
 
 /// 1, 2, 3 … in the low bits under a fixed high part, for tests and replays. Begins anew in each process:

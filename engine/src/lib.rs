@@ -22,6 +22,7 @@ mod answer;
 mod checkpoint;
 mod clock;
 mod codec;
+mod drawn;
 mod error;
 #[cfg(fuzzing)]
 #[doc(hidden)]
