@@ -29,8 +29,6 @@ struct Wanted {
     after: Seq,
     through: Seq,
     bodies: Bodies,
-    /// Events are given away, and let go by the one that visits.
-    given: bool,
 }
 
 /// What the thread that reads hands over: frames, for the one that visits to decode when it has to wait
@@ -49,7 +47,7 @@ impl Store {
         bodies: Bodies,
         visit: &mut dyn FnMut(&RecordedEvent) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        let wanted = Wanted { after, through, bodies, given: false };
+        let wanted = Wanted { after, through, bodies };
         self.visit_batches(wanted, &mut |events| events.iter().try_for_each(&mut *visit))
     }
 
@@ -61,7 +59,7 @@ impl Store {
         bodies: Bodies,
         take: &mut dyn FnMut(RecordedEvent) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        let wanted = Wanted { after, through, bodies, given: true };
+        let wanted = Wanted { after, through, bodies };
         self.visit_batches(wanted, &mut |events| events.drain(..).try_for_each(&mut *take))
     }
 
@@ -135,21 +133,16 @@ impl Store {
         to_reuse: &mpsc::Receiver<Batch>,
     ) -> Result<(), EngineError> {
         let (mut frames, mut count, mut bytes) = (Vec::new(), 0_usize, 0_u64);
-        let sent = |taken: bool| if taken { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
         let hand_over = |frames: Vec<Frame>| {
-            if wanted.given {
-                // Memory that one thread took and another lets go costs both more than decoding.
-                return sent(pieces.send(Piece::Frames(frames)).is_ok());
-            }
-            let taken = match pieces.try_send(Piece::Frames(frames)) {
+            let sent = match pieces.try_send(Piece::Frames(frames)) {
                 Err(mpsc::TrySendError::Full(Piece::Frames(frames))) => {
                     let mut events = to_reuse.try_recv().unwrap_or_default();
                     let decoded = self.decode_all(&frames, wanted, &mut events);
                     pieces.send(Piece::Events(events, decoded)).is_ok()
                 }
-                taken => taken.is_ok(),
+                sent => sent.is_ok(),
             };
-            sent(taken)
+            if sent { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let read = self.read_frames(wanted, &mut |frame| {
             count = count.saturating_add(frame.count() as usize);
