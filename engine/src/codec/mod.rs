@@ -10,7 +10,10 @@ mod v1;
 
 use std::sync::Arc;
 
-use bilinc_core::{Body, RecordedEvent, Seq, Timestamp};
+use bilinc_core::{Body, Json, RecordedEvent, Seq, Timestamp};
+use bincode::enc::Encode;
+use bincode::enc::write::Writer;
+use bincode::error::EncodeError;
 
 use self::v1::{Actors, BodyV1, OperationV1, Place, RecordV1, quick};
 use crate::error::EngineError;
@@ -46,13 +49,13 @@ pub(crate) fn encode(events: &[RecordedEvent]) -> Result<FrameDraft, EngineError
     let Some(first) = events.first() else {
         return Err(unreadable(Seq::ZERO, "an operation without events"));
     };
-    let failed = |error: bincode::error::EncodeError| unreadable(first.seq, error);
+    let failed = |error: EncodeError| unreadable(first.seq, error);
     let wire = (OperationV1::of(&first.operation), RecordV1::list(&first.operation, events));
-    let permanent = bincode::encode_to_vec(&wire, config()).map_err(failed)?;
+    let permanent = encoded(&wire, PERMANENT_BYTES.saturating_mul(events.len())).map_err(failed)?;
     let mut bodies = Vec::new();
     for (event_index, event) in (0_u32..).zip(events) {
         if let Some(body) = &event.body {
-            let bytes = bincode::encode_to_vec(BodyV1::from(body), config()).map_err(failed)?;
+            let bytes = encoded(&BodyV1::from(body), body_bytes(body)).map_err(failed)?;
             bodies.push(log::Body { event_index, bytes });
         }
     }
@@ -64,6 +67,33 @@ pub(crate) fn encode(events: &[RecordedEvent]) -> Result<FrameDraft, EngineError
         permanent,
         bodies,
     })
+}
+
+/// About what the facts of an event take.
+const PERMANENT_BYTES: usize = 128;
+
+/// About what a body takes.
+fn body_bytes(body: &Body) -> usize {
+    const BESIDE: usize = 48;
+    let bytes = |text: &Option<Json>| text.as_ref().map_or(0, |text| text.as_str().len());
+    bytes(&body.value).saturating_add(bytes(&body.metadata)).saturating_add(BESIDE)
+}
+
+/// The bytes of a value that takes about so many.
+fn encoded(value: &impl Encode, about: usize) -> Result<Vec<u8>, EncodeError> {
+    let mut out = Out(Vec::with_capacity(about));
+    bincode::encode_into_writer(value, &mut out, config())?;
+    Ok(out.0)
+}
+
+/// Takes bytes as they come: bincode's own way to a vector goes through each value twice, for its size first.
+struct Out(Vec<u8>);
+
+impl Writer for Out {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
 }
 
 /// The events of a frame.

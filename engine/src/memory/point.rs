@@ -37,11 +37,19 @@ impl Memory {
     /// # Errors
     /// When the key is malformed or the log cannot be read.
     pub fn get(&self, key: &str) -> Result<Option<MemoryEntry>, Error> {
-        let key = parse_key(key)?;
         self.store.refresh()?;
         let now = self.now();
-        let entry = self.store.published().state.entry(key.as_str(), now).cloned();
-        entry.map(|entry| self.shown(key, entry, false)).transpose()
+        let find = |text: &str| {
+            let published = self.store.published();
+            published.state.key_and_slot(text).map(|(key, slot)| (key.clone(), slot.live(now).cloned()))
+        };
+        // A text that is a key as it stands, as nearly all are, need not be made one.
+        let found = match find(key) {
+            Some(found) => Some(found),
+            None => find(parse_key(key)?.as_str()),
+        };
+        let Some((key, Some(entry))) = found else { return Ok(None) };
+        self.shown(key, entry, false).map(Some)
     }
 
     /// The entry of a key as it stood at a point. Its value is hidden when a later forget stands.

@@ -164,6 +164,12 @@ impl State {
         self.slots.get(key)
     }
 
+    /// The key itself, whose text can be shared, with what its events add up to; `None` for a key that was never used.
+    #[must_use]
+    pub fn key_and_slot(&self, key: &str) -> Option<(&Key, &Slot)> {
+        self.slots.get_at(self.slots.at(key)?)
+    }
+
     /// The key itself, whose text can be shared; `None` for a key that was never used.
     #[must_use]
     pub fn key(&self, key: &str) -> Option<&Key> {
