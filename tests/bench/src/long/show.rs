@@ -31,10 +31,19 @@ pub(super) fn table(minutes: &[Minute]) -> String {
     table.to_string()
 }
 
-/// Whether memory levels off: the mean of the last third against that of the third before it.
+/// Whether memory, and the disk beside the log, level off: the mean of the last third against that of the third
+/// before it. The log holds all that was written, so it grows.
 pub(super) fn verdict(minutes: &[Minute]) -> String {
+    let of = [
+        ("Memory", (|minute| minute.resident_mb) as fn(&Minute) -> f64),
+        ("The disk beside the log", |minute| minute.disk_mb - minute.log_mb),
+    ];
+    of.map(|(what, size)| verdict_on(minutes, what, size)).join("\n")
+}
+
+fn verdict_on(minutes: &[Minute], what: &str, size: fn(&Minute) -> f64) -> String {
     let third = minutes.len() / 3;
-    let mean = |minutes: &[Minute]| minutes.iter().map(|minute| minute.resident_mb).sum::<f64>() / minutes.len() as f64;
+    let mean = |minutes: &[Minute]| minutes.iter().map(size).sum::<f64>() / minutes.len() as f64;
     let (Some(last), Some(middle)) =
         (minutes.len().checked_sub(third).and_then(|at| minutes.get(at..)), minutes.get(third..third * 2))
     else {
@@ -45,7 +54,7 @@ pub(super) fn verdict(minutes: &[Minute]) -> String {
     }
     let growth = mean(last) / mean(middle);
     let levels = if growth <= LEVEL { "levels off" } else { "does NOT level off" };
-    format!("Memory {levels}: {} MB in the second third, {} MB in the last.", number(mean(middle)), number(mean(last)))
+    format!("{what} {levels}: {} MB in the second third, {} MB in the last.", number(mean(middle)), number(mean(last)))
 }
 
 pub(super) fn memory(minutes: &[Minute]) -> String {
