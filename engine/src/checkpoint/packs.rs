@@ -6,7 +6,7 @@ use super::folder::Doubt;
 pub(crate) const MOST_ROWS: usize = 500;
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Takes rows, and hands on each pack that is full: what is kept is never in memory as a whole.
+/// Takes rows, and hands on each pack that is full: what is kept need not be in memory as a whole.
 pub(crate) struct Packer<'a> {
     keep: &'a mut dyn FnMut(&[u8]) -> Result<(), Doubt>,
     current: Vec<u8>,
