@@ -21,6 +21,8 @@ mod queue;
 mod reading;
 mod salvage;
 mod saving;
+#[cfg(test)]
+mod testing;
 mod token;
 mod visit;
 

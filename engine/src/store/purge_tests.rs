@@ -2,29 +2,17 @@
 
 use std::sync::{Arc, PoisonError};
 
-use bilinc_core::{Actor, Command, Commit, Forget, Json, Key, Seq};
+use bilinc_core::Seq;
 
 use crate::clock::{CountingIds, SystemClock};
 use crate::log::LogOptions;
 use crate::storage::{MemoryStorage, OpenMode, Storage};
-use crate::store::{Request, Settings, Shared, Store};
+use crate::store::testing::{commit, purge};
+use crate::store::{Settings, Shared, Store};
 
 fn open(storage: &MemoryStorage, ids: u64) -> Arc<Shared> {
     let settings = Settings::new(Arc::new(SystemClock), Arc::new(CountingIds::new(ids)));
     Store::open(Arc::new(storage.clone()), LogOptions::default(), settings).unwrap()
-}
-
-fn write(store: &Store, command: Command) {
-    store.write(Request { command, actor: Actor::default(), idempotency: None }).unwrap();
-}
-
-fn commit(store: &Store, key: &str, value: &str) {
-    write(store, Command::Commit(Commit::new(Key::new(key).unwrap(), Json::string(value))));
-}
-
-fn purge(store: &Store, key: &str) {
-    let key = Key::new(key).unwrap();
-    write(store, Command::Forget(Forget { key, reason: "r".into(), expected_version: None, purge: true }));
 }
 
 /// How many documents and words the recall index holds, as it stands.

@@ -4,31 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bilinc_core::{Actor, Command, Commit, Forget, Json, Key};
 use bilinc_projections::recall::SearchOptions;
 
 use crate::clock::{CountingIds, SystemClock};
 use crate::log::LogOptions;
 use crate::storage::FileStorage;
-use crate::store::{Request, Settings, Shared, Store};
+use crate::store::testing::{commit, purge};
+use crate::store::{Settings, Shared, Store};
 
 fn open(folder: &std::path::Path) -> Arc<Shared> {
     let mut settings = Settings::new(Arc::new(SystemClock), Arc::new(CountingIds::new(1)));
     settings.checkpoints = Some(true);
     Store::open(Arc::new(FileStorage::new(folder)), LogOptions::default(), settings).unwrap()
-}
-
-fn write(store: &Store, command: Command) {
-    store.write(Request { command, actor: Actor::default(), idempotency: None }).unwrap();
-}
-
-fn commit(store: &Store, key: &str, value: &str) {
-    write(store, Command::Commit(Commit::new(Key::new(key).unwrap(), Json::string(value))));
-}
-
-fn purge(store: &Store, key: &str) {
-    let key = Key::new(key).unwrap();
-    write(store, Command::Forget(Forget { key, reason: "r".into(), expected_version: None, purge: true }));
 }
 
 fn found(store: &Store, query: &str) -> Vec<String> {
