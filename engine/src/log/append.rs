@@ -27,6 +27,8 @@ const MOST_ROOM: u64 = 1024 * 1024;
 pub(crate) struct Appending {
     /// Whether what follows the last frame has been looked at under `append.lock`.
     pub tail_checked: bool,
+    /// Whether the view ended where the frames do, with nothing behind them, when `append.lock` was let go.
+    pub tail_known: bool,
     /// Whether this log has appended anything.
     pub appended: bool,
     /// The segment whose file is known to reach to `allocated` at least, unless others cut it.
@@ -37,7 +39,7 @@ pub(crate) struct Appending {
 
 impl Appending {
     pub(crate) fn new(tail_checked: bool) -> Self {
-        Self { tail_checked, appended: false, segment: 0, allocated: 0, step: FIRST_STEP }
+        Self { tail_checked, tail_known: false, appended: false, segment: 0, allocated: 0, step: FIRST_STEP }
     }
 }
 
@@ -94,7 +96,10 @@ impl Log {
             state.tail_checked = true;
         }
         let mark = self.load_mark()?;
-        self.settle_tail(&mark)?;
+        if !(state.tail_known && held.undisturbed()) {
+            self.settle_tail(&mark)?;
+            state.tail_known = true;
+        }
         Ok(Append {
             log: self,
             end: lock(&self.view).end.clone(),
@@ -192,6 +197,7 @@ impl Append<'_> {
         let file = file.map_err(|error| self.stop_if_begun(error))?;
         let Batch { bytes, entries, end } = batch;
         self.allocate(&segment, file.as_ref(), end.offset)?;
+        self.state.tail_known = false;
         if let Err(error) = file.write_at(&bytes, self.end.offset) {
             return Err(self.take_back(&segment, file.as_ref(), error, sync));
         }
@@ -203,6 +209,8 @@ impl Append<'_> {
         if view.end.seq < end.seq {
             view.end = end.clone();
         }
+        drop(view);
+        self.state.tail_known = true;
         self.end = end;
         Ok(())
     }

@@ -15,6 +15,13 @@ pub(crate) const SYNC_LOCK: &str = "sync.lock";
 #[derive(Debug)]
 pub(crate) struct HeldLock(Arc<dyn StorageLock>);
 
+impl HeldLock {
+    /// Whether nobody else has had it since this handle of it was held before.
+    pub(crate) fn undisturbed(&self) -> bool {
+        self.0.undisturbed()
+    }
+}
+
 impl Drop for HeldLock {
     fn drop(&mut self) {
         self.0.release();

@@ -7,7 +7,7 @@ use super::bytes::{array_at, i64_at, put_at, put_fields, u16_at, u32_at, u64_at}
 use super::chain::ChainHash;
 use super::error::{Doing, LogError};
 use super::options::Durability;
-use crate::storage::{OpenMode, Storage, StorageFile, is_no_file, read_full};
+use crate::storage::{OpenMode, Storage, StorageFile, Window, is_no_file, read_full};
 
 pub(crate) const MARK: &str = "mark";
 pub(crate) const MARK_TEMPORARY: &str = "mark.tmp";
@@ -75,8 +75,52 @@ pub(crate) struct MarkFile {
     writable: bool,
     file: Mutex<Option<Arc<dyn StorageFile>>>,
     last: Mutex<Option<Mark>>,
-    /// The file as it was read last, when `last` says what it says.
-    seen: Mutex<Vec<u8>>,
+    seen: Mutex<Seen>,
+}
+
+/// What tells a mark file from any other state of it: of each slot the sequence, which no other mark of the
+/// store has in that slot, and the word that ends in its CRC. A slot in the writing may have the stamp of what
+/// was there before, which counts as long as it is not whole.
+type Stamp = [u64; 4];
+
+const STAMPED: [usize; 4] = [8, CRC_AT, SLOT_STRIDE + 8, SLOT_STRIDE + CRC_AT];
+
+/// The file as it was read or written last.
+#[derive(Debug, Default)]
+struct Seen {
+    /// `last` says what a file of this stamp says.
+    stamp: Option<Stamp>,
+    /// Asked for once to a file.
+    window: Option<Option<Arc<dyn Window>>>,
+}
+
+impl Seen {
+    /// Whether the file is known to be as it was.
+    fn is_current(&self) -> bool {
+        match (&self.window, &self.stamp) {
+            (Some(Some(window)), Some(stamp)) => STAMPED.map(|at| window.word(at)) == *stamp,
+            _ => false,
+        }
+    }
+
+    /// Takes note of a slot that was just written.
+    fn note(&mut self, at: usize, slot: &[u8]) {
+        let Some(stamp) = &mut self.stamp else { return };
+        for (word, stamped) in stamp.iter_mut().zip(STAMPED) {
+            if let Some(offset) = stamped.checked_sub(at).filter(|offset| *offset < SLOT_BYTES) {
+                *word = padded_word(slot, offset);
+            }
+        }
+    }
+}
+
+/// The word at `at`; zeros follow the bytes.
+fn padded_word(bytes: &[u8], at: usize) -> u64 {
+    let mut word = [0_u8; 8];
+    for (to, from) in word.iter_mut().zip(bytes.get(at..).unwrap_or_default()) {
+        *to = *from;
+    }
+    u64::from_le_bytes(word)
 }
 
 impl MarkFile {
@@ -113,20 +157,41 @@ impl MarkFile {
         self.last().as_ref().filter(|mark| mark.covers(seq, durability)).map(|mark| mark.visible.clone())
     }
 
-    /// Reads the file. A reader may meet a slot that is just being written: then the other one, or
+    /// As [`Self::load`], the position of what may be shown only.
+    pub(crate) fn visible_seq(&self) -> Result<Option<u64>, LogError> {
+        if self.is_current() {
+            return Ok(self.last().as_ref().map(|mark| mark.visible.seq));
+        }
+        Ok(self.load()?.map(|mark| mark.visible.seq))
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_current(&self) -> bool {
+        self.seen().is_current()
+    }
+
+    /// Looks at the file, and reads it when it has changed. A reader may meet a slot that is just being written: then the other one, or
     /// what this process saw before, is a true mark too, only older.
     pub(crate) fn load(&self) -> Result<Option<Mark>, LogError> {
+        if self.is_current() {
+            return Ok(self.cached());
+        }
         let Some(file) = self.file().doing("open the mark", MARK)? else {
             return Ok(self.cached());
         };
         let mut bytes = [0_u8; SLOT_STRIDE + SLOT_BYTES];
         let read = read_full(file.as_ref(), &mut bytes, 0).doing("read the mark", MARK)?;
         let bytes = bytes.get(..read).unwrap_or_default();
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if !bytes.is_empty() && *seen == bytes {
+        let stamp = STAMPED.map(|at| padded_word(bytes, at));
+        let mut seen = self.seen();
+        seen.window.get_or_insert_with(|| file.window(FILE_BYTES));
+        if seen.stamp == Some(stamp) {
             return Ok(self.cached());
         }
-        seen.clear();
+        seen.stamp = None;
         let mut found: Option<Mark> = None;
         for at in [0, SLOT_STRIDE] {
             match decode(bytes.get(at..).unwrap_or_default(), self.store_id) {
@@ -146,7 +211,7 @@ impl MarkFile {
             if !older {
                 *last = Some(found);
             }
-            seen.extend_from_slice(bytes);
+            seen.stamp = Some(stamp);
         }
         Ok(last.clone())
     }
@@ -179,7 +244,9 @@ impl MarkFile {
             Some(file) => file.write_at(&slot, at as u64)?,
             None => self.create(&slot, at)?,
         }
+        let mut seen = self.seen();
         *self.last() = Some(mark);
+        seen.note(at, &slot);
         Ok(())
     }
 
@@ -192,6 +259,7 @@ impl MarkFile {
         self.storage.rename(MARK_TEMPORARY, MARK)?;
         self.storage.sync_dir("")?;
         *self.file.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+        *self.seen() = Seen::default();
         Ok(())
     }
 

@@ -159,10 +159,20 @@ impl Log {
         self.start().chain
     }
 
-    /// How far the log may be shown: one small read of the mark, never a wait.
+    /// How far the log may be shown: one look at the mark, never a wait.
     pub fn durable(&self) -> Result<Durable, LogError> {
         let end = self.visible()?;
         Ok(Durable { seq: end.seq, chain: end.chain })
+    }
+
+    /// The position of [`Log::durable`].
+    pub(crate) fn durable_seq(&self) -> Result<u64, LogError> {
+        let marked = self.marks.visible_seq()?;
+        // Nothing else is acknowledged past the mark.
+        if let Some(seq) = marked.filter(|_| self.options.durability == Durability::Durable) {
+            return Ok(seq);
+        }
+        Ok(self.durable()?.seq)
     }
 
     /// Why this log is for reading only, when it was opened so.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file_lock::FileLock;
-use super::{DirEntry, OpenMode, Storage, StorageFile, StorageLock, network, parent};
+use super::{DirEntry, OpenMode, Storage, StorageFile, StorageLock, Window, network, parent, window};
 
 /// A folder; made 0700, its files 0600.
 #[derive(Debug, Clone)]
@@ -156,7 +156,7 @@ impl Storage for FileStorage {
         }
         let file = open_regular(&mut options, &self.path(path))?;
         read_nothing_ahead(&file);
-        Ok(Arc::new(OpenFile(file)))
+        Ok(Arc::new(OpenFile(Arc::new(file))))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -209,7 +209,7 @@ impl Storage for FileStorage {
 }
 
 #[derive(Debug)]
-struct OpenFile(File);
+struct OpenFile(Arc<File>);
 
 impl StorageFile for OpenFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -234,7 +234,7 @@ impl StorageFile for OpenFile {
             return Ok(());
         }
         #[cfg(target_os = "linux")]
-        match rustix::fs::fallocate(&self.0, rustix::fs::FallocateFlags::empty(), from, len - from) {
+        match rustix::fs::fallocate(self.0.as_ref(), rustix::fs::FallocateFlags::empty(), from, len - from) {
             Ok(()) => return Ok(()),
             Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
             Err(error) => return Err(error.into()),
@@ -252,6 +252,10 @@ impl StorageFile for OpenFile {
 
     fn sync_data(&self) -> io::Result<()> {
         self.0.sync_data()
+    }
+
+    fn window(&self, len: usize) -> Option<Arc<dyn Window>> {
+        window::open(&self.0, len)
     }
 }
 

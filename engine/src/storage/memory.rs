@@ -16,8 +16,18 @@ pub struct MemoryStorage {
 #[derive(Debug, Default)]
 struct Shared {
     names: Mutex<Names>,
-    locks: Mutex<BTreeMap<String, String>>,
+    locks: Mutex<Locks>,
     released: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Locks {
+    /// Those that are held, and the text of the holder.
+    held: BTreeMap<String, String>,
+    /// The number of the handle that held each last.
+    last: BTreeMap<String, u64>,
+    /// How many handles there have been.
+    handles: u64,
 }
 
 #[derive(Debug, Default)]
@@ -67,6 +77,12 @@ impl MemoryStorage {
 
     fn names(&self) -> MutexGuard<'_, Names> {
         self.shared.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    fn locks(&self) -> MutexGuard<'_, Locks> {
+        self.locks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -160,7 +176,13 @@ impl Storage for MemoryStorage {
 
     fn lock(&self, path: &str) -> io::Result<Arc<dyn StorageLock>> {
         self.open(path, OpenMode::Create)?;
-        Ok(Arc::new(MemoryLock { path: path.to_owned(), shared: Arc::clone(&self.shared), held: Mutex::new(false) }))
+        let handle = {
+            let mut locks = self.shared.locks();
+            locks.handles = locks.handles.saturating_add(1);
+            locks.handles
+        };
+        let (path, shared) = (path.to_owned(), Arc::clone(&self.shared));
+        Ok(Arc::new(MemoryLock { path, handle, shared, state: Mutex::default() }))
     }
 
     fn network_file_system(&self) -> io::Result<Option<&'static str>> {
@@ -234,33 +256,47 @@ impl StorageFile for MemoryFile {
 #[derive(Debug)]
 struct MemoryLock {
     path: String,
+    handle: u64,
     shared: Arc<Shared>,
-    held: Mutex<bool>,
+    state: Mutex<LockState>,
+}
+
+#[derive(Debug, Default)]
+struct LockState {
+    held: bool,
+    undisturbed: bool,
+}
+
+impl MemoryLock {
+    fn state(&self) -> MutexGuard<'_, LockState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl StorageLock for MemoryLock {
     fn acquire(&self, wait: Duration, holder: &str) -> io::Result<LockOutcome> {
         let started = Instant::now();
-        let lock = &self.shared.locks;
-        let mut locks = lock.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some(there) = locks.get(&self.path) {
+        let mut locks = self.shared.locks();
+        while let Some(there) = locks.held.get(&self.path) {
             let left = wait.saturating_sub(started.elapsed());
             if left.is_zero() {
                 return Ok(LockOutcome::Busy { holder: there.clone() });
             }
             locks = self.shared.released.wait_timeout(locks, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        locks.insert(self.path.clone(), holder.to_owned());
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        locks.held.insert(self.path.clone(), holder.to_owned());
+        let last = locks.last.insert(self.path.clone(), self.handle);
+        *self.state() = LockState { held: true, undisturbed: last == Some(self.handle) };
         Ok(LockOutcome::Acquired)
     }
 
+    fn undisturbed(&self) -> bool {
+        self.state().undisturbed
+    }
+
     fn release(&self) {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if std::mem::take(&mut *held) {
-            let lock = &self.shared.locks;
-            let mut locks = lock.lock().unwrap_or_else(PoisonError::into_inner);
-            locks.remove(&self.path);
+        if std::mem::take(&mut self.state().held) {
+            self.shared.locks().held.remove(&self.path);
             self.shared.released.notify_all();
         }
     }

@@ -10,6 +10,7 @@ mod file;
 mod file_lock;
 mod memory;
 mod network;
+mod window;
 
 use std::fmt::Debug;
 use std::io;
@@ -20,6 +21,7 @@ use std::time::Duration;
 pub use fault::{Fault, FaultKind, FaultStorage};
 pub use file::FileStorage;
 pub use memory::MemoryStorage;
+pub use window::Window;
 
 /// How [`Storage::open`] opens a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +100,11 @@ pub trait StorageFile: Send + Sync + Debug {
     fn allocate(&self, len: u64) -> io::Result<()>;
     /// Makes the contents and the length durable.
     fn sync_data(&self) -> io::Result<()>;
+    /// A look at the first `len` bytes that costs no call, where there is one: for a file that nobody
+    /// ever cuts shorter, by which a process that looks would be killed.
+    fn window(&self, _len: usize) -> Option<Arc<dyn Window>> {
+        None
+    }
 }
 
 /// What became of an attempt to take a lock.
@@ -116,8 +123,14 @@ pub enum LockOutcome {
 ///
 /// One handle is used by one holder at a time; the log guards it with a mutex of its own.
 pub trait StorageLock: Send + Sync + Debug {
-    /// Takes the lock, waiting at most `wait` (zero: not at all), and leaves `holder` for others to read.
+    /// Takes the lock, waiting at most `wait` (zero: not at all), and leaves `holder` for others to read:
+    /// some hundred bytes of it.
     fn acquire(&self, wait: Duration, holder: &str) -> io::Result<LockOutcome>;
+    /// Whether nobody else has held the lock since this handle held it before; asked while it is held.
+    /// `false` says nothing.
+    fn undisturbed(&self) -> bool {
+        false
+    }
     /// Lets go. Does nothing when the lock is not held.
     fn release(&self);
 }

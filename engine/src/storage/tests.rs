@@ -78,6 +78,41 @@ fn a_taken_lock_names_its_holder_and_is_passed_on_when_released() {
 }
 
 #[test]
+fn a_lock_knows_whether_another_handle_had_it() {
+    let (_dir, stores) = stores();
+    for storage in stores {
+        storage.create_dir("").unwrap();
+        let (first, second) = (storage.lock("l").unwrap(), storage.lock("l").unwrap());
+        let take = |lock: &Arc<dyn StorageLock>| {
+            assert_eq!(lock.acquire(Duration::ZERO, "a holder").unwrap(), LockOutcome::Acquired);
+            let undisturbed = lock.undisturbed();
+            lock.release();
+            undisturbed
+        };
+        let seen = [&first, &first, &second, &second, &first, &first].map(take);
+        assert_eq!(seen, [false, true, false, true, false, true], "{}", storage.describe());
+    }
+}
+
+#[test]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+fn a_window_shows_what_is_written_through_any_handle() {
+    let dir = tempfile::tempdir().unwrap();
+    let storage = FileStorage::new(dir.path());
+    let file = storage.open("a", OpenMode::Create).unwrap();
+    file.write_at(&[0; 24], 0).unwrap();
+    assert!(file.window(32).is_none(), "it is shorter than that");
+    let window = storage.open("a", OpenMode::Read).unwrap().window(24).unwrap();
+    for number in [1, 0x0102_0304_0506_0708, u64::MAX] {
+        file.write_at(&number.to_le_bytes(), 8).unwrap();
+        assert_eq!([window.word(0), window.word(8), window.word(16)], [0, number, 0]);
+    }
+    storage.remove("a").unwrap();
+    drop(file);
+    assert_eq!(window.word(8), u64::MAX);
+}
+
+#[test]
 fn store_folders_and_files_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();

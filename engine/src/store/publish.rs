@@ -15,7 +15,7 @@ impl Store {
         if self.damage().is_some() {
             return Ok(());
         }
-        let durable = Seq::new(self.log.durable()?.seq);
+        let durable = Seq::new(self.log.durable_seq()?);
         if self.published().head() < durable { self.publish_through(durable) } else { Ok(()) }
     }
 
