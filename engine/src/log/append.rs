@@ -27,7 +27,8 @@ const MOST_ROOM: u64 = 1024 * 1024;
 pub(crate) struct Appending {
     /// Whether what follows the last frame has been looked at under `append.lock`.
     pub tail_checked: bool,
-    /// Whether the view ended where the frames do, with nothing behind them, when `append.lock` was let go.
+    /// Whether the view is known to end where the frames do, with nothing behind them: for this hold of
+    /// `append.lock`, and the next if nobody else has it between.
     pub tail_known: bool,
     /// Whether this log has appended anything.
     pub appended: bool,
@@ -87,7 +88,7 @@ impl Log {
     pub(crate) fn begin_append_within(&self, wait: std::time::Duration) -> Result<Append<'_>, LogError> {
         self.check_writable()?;
         let mut state = lock(&self.appending);
-        let held = self.take_append_lock(wait)?;
+        let held = self.take_append_lock(&mut state, wait)?;
         // Whoever had the lock before may have failed.
         self.check_writable()?;
         if !state.tail_checked {
@@ -96,7 +97,7 @@ impl Log {
             state.tail_checked = true;
         }
         let mark = self.load_mark()?;
-        if !(state.tail_known && held.undisturbed()) {
+        if !state.tail_known {
             self.settle_tail(&mark)?;
             state.tail_known = true;
         }

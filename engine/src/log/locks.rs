@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::append::Appending;
 use super::error::{Doing, LogError};
 use super::{Log, lock};
 use crate::storage::{LockOutcome, StorageLock};
@@ -14,13 +15,6 @@ pub(crate) const SYNC_LOCK: &str = "sync.lock";
 /// A lock that is held until this is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldLock(Arc<dyn StorageLock>);
-
-impl HeldLock {
-    /// Whether nobody else has had it since this handle of it was held before.
-    pub(crate) fn undisturbed(&self) -> bool {
-        self.0.undisturbed()
-    }
-}
 
 impl Drop for HeldLock {
     fn drop(&mut self) {
@@ -105,9 +99,13 @@ pub(crate) fn take(
 }
 
 impl Log {
-    /// `append.lock`; the caller holds `appending`.
-    pub(crate) fn take_append_lock(&self, wait: Duration) -> Result<HeldLock, LogError> {
-        self.take(self.append_lock.as_ref(), APPEND_LOCK, wait)
+    /// `append.lock`. What was known of the tail counts no more when others have had it since.
+    pub(crate) fn take_append_lock(&self, appending: &mut Appending, wait: Duration) -> Result<HeldLock, LogError> {
+        let held = self.take(self.append_lock.as_ref(), APPEND_LOCK, wait)?;
+        let undisturbed = held.0.undisturbed();
+        appending.tail_known &= undisturbed;
+        self.pace.appending(undisturbed);
+        Ok(held)
     }
 
     /// `sync.lock`. The flag that stops writing is checked after it is held.

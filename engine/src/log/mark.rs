@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::bytes::{array_at, i64_at, put_at, put_fields, u16_at, u32_at, u64_at};
 use super::chain::ChainHash;
@@ -18,6 +19,7 @@ const SLOT_BYTES: usize = 188;
 /// One slot to a sector: writing one never touches the other.
 const SLOT_STRIDE: usize = 512;
 const FILE_BYTES: usize = 2 * SLOT_STRIDE;
+const SEQUENCE_AT: usize = 8;
 const CRC_AT: usize = 184;
 const FLAG_FAILED: u16 = 1;
 /// Set together with [`FLAG_FAILED`]: the files that it speaks of are being replaced.
@@ -65,6 +67,13 @@ impl Mark {
         };
         end.seq >= seq
     }
+
+    /// Whether a later mark than this is known: one that was read before a wait for a lock may come behind
+    /// it. One that stops writing counts whatever its sequence, which begins anew where a file was spoiled.
+    fn is_older(&self, known: &Self) -> bool {
+        let later = known.visible.seq == self.visible.seq && known.sequence > self.sequence && !self.failed;
+        later || known.visible.seq > self.visible.seq
+    }
 }
 
 /// The file, and the last mark seen in it.
@@ -83,7 +92,7 @@ pub(crate) struct MarkFile {
 /// was there before, which counts as long as it is not whole.
 type Stamp = [u64; 4];
 
-const STAMPED: [usize; 4] = [8, CRC_AT, SLOT_STRIDE + 8, SLOT_STRIDE + CRC_AT];
+const STAMPED: [usize; 4] = [SEQUENCE_AT, CRC_AT, SLOT_STRIDE + SEQUENCE_AT, SLOT_STRIDE + CRC_AT];
 
 /// The file as it was read or written last.
 #[derive(Debug, Default)]
@@ -92,6 +101,8 @@ struct Seen {
     stamp: Option<Stamp>,
     /// Asked for once to a file.
     window: Option<Option<Arc<dyn Window>>>,
+    /// How many positions the last mark said were synced that the one before did not.
+    step: u64,
 }
 
 impl Seen {
@@ -152,6 +163,35 @@ impl MarkFile {
         self.last().clone()
     }
 
+    fn window(&self) -> Option<Arc<dyn Window>> {
+        self.seen().window.clone().flatten()
+    }
+
+    /// Sleeps until a process moves the mark on from `mark`, and no longer than `time`; may return at any time
+    /// before. `false`, and no sleep, where that cannot be waited for.
+    pub(crate) fn wait(&self, mark: &Mark, time: Duration) -> bool {
+        let Some(window) = self.window() else { return false };
+        let next = mark.sequence.saturating_add(1);
+        let at = place_of(next) + SEQUENCE_AT;
+        let there = window.word(at);
+        if there != next {
+            window.wait(at, there, time);
+        }
+        true
+    }
+
+    /// Wakes all who wait for the mark that this process wrote last.
+    pub(crate) fn wake(&self) {
+        if let (Some(window), Some(mark)) = (self.window(), self.cached()) {
+            window.wake(place_of(mark.sequence) + SEQUENCE_AT);
+        }
+    }
+
+    /// How many positions the last mark covered as synced that the one before did not.
+    pub(crate) fn step(&self) -> u64 {
+        self.seen().step
+    }
+
     /// What may be shown, when the last mark seen covers `seq` as far as this durability wants it.
     pub(crate) fn covering(&self, seq: u64, durability: Durability) -> Option<End> {
         self.last().as_ref().filter(|mark| mark.covers(seq, durability)).map(|mark| mark.visible.clone())
@@ -192,26 +232,30 @@ impl MarkFile {
             return Ok(self.cached());
         }
         seen.stamp = None;
-        let mut found: Option<Mark> = None;
-        for at in [0, SLOT_STRIDE] {
+        let (mut found, mut synced) = (None::<Mark>, [None; 2]);
+        for (at, synced) in [0, SLOT_STRIDE].into_iter().zip(&mut synced) {
             match decode(bytes.get(at..).unwrap_or_default(), self.store_id) {
-                Slot::Sound(mark) if found.as_ref().is_none_or(|found| found.sequence < mark.sequence) => {
-                    found = Some(mark);
+                Slot::Sound(mark) => {
+                    *synced = Some(mark.synced.seq);
+                    if found.as_ref().is_none_or(|found| found.sequence < mark.sequence) {
+                        found = Some(mark);
+                    }
                 }
                 Slot::Newer(version) => {
                     let (found, supported) = (version.into(), VERSION.into());
                     return Err(LogError::NewerFormat { path: MARK.to_owned(), found, supported });
                 }
-                Slot::Sound(_) | Slot::Bad => {}
+                Slot::Bad => {}
             }
         }
         let mut last = self.last();
         if let Some(found) = found {
-            let older = (last.as_ref()).is_some_and(|last| last.visible.seq > found.visible.seq);
+            let older = last.as_ref().is_some_and(|last| found.is_older(last));
             if !older {
                 *last = Some(found);
             }
             seen.stamp = Some(stamp);
+            seen.step = if let [Some(one), Some(other)] = synced { one.abs_diff(other) } else { 0 };
         }
         Ok(last.clone())
     }
@@ -238,14 +282,16 @@ impl MarkFile {
 
     fn write(&self, mark: Mark) -> io::Result<()> {
         let sequence = mark.sequence;
-        let at = if sequence.is_multiple_of(2) { 0 } else { SLOT_STRIDE };
+        let at = place_of(sequence);
         let slot = encode(&mark, self.store_id);
         match self.file()? {
             Some(file) => file.write_at(&slot, at as u64)?,
             None => self.create(&slot, at)?,
         }
         let mut seen = self.seen();
-        *self.last() = Some(mark);
+        let synced = mark.synced.seq;
+        let before = self.last().replace(mark);
+        seen.step = before.map_or(0, |before| synced.saturating_sub(before.synced.seq));
         seen.note(at, &slot);
         Ok(())
     }
@@ -266,6 +312,11 @@ impl MarkFile {
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.file()?.map_or(Ok(()), |file| file.sync_data())
     }
+}
+
+/// The slot of the mark with this sequence.
+fn place_of(sequence: u64) -> usize {
+    if sequence.is_multiple_of(2) { 0 } else { SLOT_STRIDE }
 }
 
 fn encode(mark: &Mark, store_id: u128) -> [u8; SLOT_BYTES] {
@@ -358,7 +409,7 @@ fn decode(bytes: &[u8], store_id: u128) -> Slot {
         chain: array_at(bytes, at + 40),
     };
     Slot::Sound(Mark {
-        sequence: u64_at(bytes, 8),
+        sequence: u64_at(bytes, SEQUENCE_AT),
         failed: u16_at(bytes, 6) & FLAG_FAILED != 0,
         replaced: u16_at(bytes, 6) & FLAG_REPLACED != 0,
         visible: end(32),

@@ -16,6 +16,7 @@ mod erase;
 mod error;
 mod frame;
 mod frame_header;
+mod gather;
 mod index;
 mod kept;
 mod locks;
@@ -59,6 +60,7 @@ pub(crate) use open::refuse_network;
 
 use append::Appending;
 use error::Doing;
+use gather::Pace;
 pub(crate) use index::{Block, KeptIndex};
 pub(crate) use locks::HeldLock;
 use locks::Turns;
@@ -109,6 +111,7 @@ pub struct Log {
     view: Mutex<View>,
     appending: Mutex<Appending>,
     syncing: Turns,
+    pace: Pace,
     relaxed: Mutex<Relaxed>,
     append_lock: Option<Arc<dyn StorageLock>>,
     sync_lock: Option<Arc<dyn StorageLock>>,

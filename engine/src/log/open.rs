@@ -8,6 +8,7 @@ use super::append::Appending;
 use super::chain::genesis;
 use super::claim::refuse_unfinished;
 use super::error::{Damage, Doing, LogError};
+use super::gather::Pace;
 use super::locks::{APPEND_LOCK, SYNC_LOCK, Turns, take};
 use super::mark::{End, MARK, MARK_TEMPORARY, Mark, MarkFile};
 use super::options::LogOptions;
@@ -109,6 +110,7 @@ impl Log {
             view: Mutex::new(View { segments, end }),
             appending: Mutex::new(Appending::new(false)),
             syncing: Turns::default(),
+            pace: Pace::default(),
             relaxed: Mutex::default(),
             append_lock,
             sync_lock,
@@ -157,7 +159,8 @@ impl Log {
         let sound = mark.is_some_and(|mark| !mark.failed);
         let wait = if sound { Duration::ZERO } else { self.options.lock_timeout };
         let mut state = lock(&self.appending);
-        let locks = (self.take_append_lock(wait)).and_then(|append| Ok((append, self.take_sync_lock(wait)?)));
+        let locks =
+            (self.take_append_lock(&mut state, wait)).and_then(|append| Ok((append, self.take_sync_lock(wait)?)));
         let (_append, sync) = match locks {
             Ok(locks) => locks,
             // With a sound mark everything it covers can be shown; the first append does the rest.

@@ -53,6 +53,8 @@ pub(crate) struct Scanner {
     /// erased ones.
     durable: u64,
     read_bytes: usize,
+    /// How much the next piece has.
+    piece: usize,
     /// The last piece read; frames share it.
     buffer: Arc<Vec<u8>>,
     buffer_offset: u64,
@@ -65,11 +67,15 @@ pub(crate) struct Scanner {
 }
 
 const LEARN_BATCH: usize = 512;
+/// The first piece that is read, and how much each has of the one before.
+const FIRST_PIECE: usize = 4 * 1_024;
+const GROWTH: usize = 4;
 /// So many pieces are kept to be used again. Who reads ahead lets some wait with the frames in them.
 const EARLIER: usize = 8;
 
 impl Scanner {
-    /// Starts at a frame's start. Reads `read_bytes` at a time, more for a frame that is longer.
+    /// Starts at a frame's start. Reads little at first, since mostly few frames are wanted, then ever larger
+    /// pieces, up to `read_bytes` at a time; more for a frame that is longer.
     pub(crate) fn new(segment: Arc<Segment>, offset: u64, next_seq: u64, read_bytes: usize) -> Self {
         let index_end = segment.index().end_offset();
         Self {
@@ -79,6 +85,7 @@ impl Scanner {
             check_bodies: false,
             durable: 0,
             read_bytes,
+            piece: read_bytes.min(FIRST_PIECE),
             buffer: Arc::new(Vec::new()),
             buffer_offset: offset,
             filled: 0,
@@ -216,7 +223,8 @@ impl Scanner {
             let len = self.segment.file.len().doing("measure a segment", &self.segment.path)?;
             size = size.min(usize::try_from(len.saturating_sub(self.offset)).unwrap_or(usize::MAX));
         }
-        let size = size.max(self.read_bytes);
+        let size = size.max(self.piece);
+        self.piece = self.piece.saturating_mul(GROWTH).min(self.read_bytes);
         self.take_buffer(size);
         let Some(buffer) = Arc::get_mut(&mut self.buffer) else {
             return Ok(0);

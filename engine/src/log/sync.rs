@@ -12,8 +12,13 @@ use super::{Durable, Log, lock};
 /// With relaxed durability the mark moves once in so many acknowledgements.
 const RELAXED_MARKS: u32 = 64;
 
-/// How long the mark is watched before a thread waits for `sync.lock`.
-const WATCHED: Duration = Duration::from_millis(1);
+/// How long the mark is watched before a thread waits for `sync.lock`, when it can sleep meanwhile and when it
+/// cannot.
+const WATCHED: Duration = Duration::from_millis(10);
+const WATCHED_AWAKE: Duration = Duration::from_millis(1);
+
+/// So long it sleeps at most: who should wake it may have been killed.
+const SLEEP: Duration = Duration::from_millis(1);
 
 /// What relaxed durability has acknowledged in this process.
 #[derive(Debug, Default)]
@@ -95,7 +100,7 @@ impl Log {
             Err(end) => return Ok(durable(&end)),
         };
         self.check_writable()?;
-        let _held = match self.lock_or_served(turn, seq)? {
+        let (held, waited) = match self.lock_or_served(turn, seq)? {
             Ok(held) => held,
             Err(end) => return Ok(durable(&end)),
         };
@@ -103,6 +108,7 @@ impl Log {
         if mark.covers(seq, self.options.durability) {
             return Ok(durable(&mark.visible));
         }
+        self.gather(&mark, waited);
         let end = self.appended_end(mark.synced.seq)?;
         if end.seq < seq {
             return Err(LogError::NoSuchPosition { seq, last: end.seq });
@@ -117,26 +123,35 @@ impl Log {
         (self.marks.store(false, end.clone(), synced))
             .map_err(|error| self.poison(&format!("the mark could not be written: {error}")))?;
         lock(&self.relaxed).unmarked = 0;
+        // In this order: of those who wake, one may want the lock at once.
+        drop(held);
+        self.marks.wake();
         Ok(durable(&end))
     }
 
-    /// `sync.lock`, or the mark that made it needless. Another process that syncs mostly does so for those who
+    /// `sync.lock`, and whether it was waited for; or the mark that made it needless. Another process that syncs mostly does so for those who
     /// wait, too, so they watch the mark for as long as a sync of a fast disk takes: who is served that way
     /// need not have the lock in their turn, one after the other.
-    fn lock_or_served<'a>(&'a self, turn: Turn<'a>, seq: u64) -> Result<Result<SyncHeld<'a>, End>, LogError> {
+    fn lock_or_served<'a>(&'a self, turn: Turn<'a>, seq: u64) -> Result<Result<(SyncHeld<'a>, bool), End>, LogError> {
         let wait = self.options.lock_timeout;
         let begun = Instant::now();
-        while begun.elapsed() < wait.min(WATCHED) {
-            if let Some(held) = self.try_sync_lock()? {
-                return Ok(Ok(SyncHeld::new(held, turn)));
-            }
+        let (mut waited, mut watched) = (false, WATCHED);
+        while begun.elapsed() < wait.min(watched) {
+            // The look costs less than the lock, and mostly tells whoever has waited that it was served.
             let mark = self.load_mark()?;
             if mark.covers(seq, self.options.durability) {
                 return Ok(Err(mark.visible));
             }
-            std::thread::yield_now();
+            if let Some(held) = self.try_sync_lock()? {
+                return Ok(Ok((SyncHeld::new(held, turn), waited)));
+            }
+            waited = true;
+            if !self.marks.wait(&mark, SLEEP.min(wait)) {
+                watched = WATCHED_AWAKE;
+                std::thread::yield_now();
+            }
         }
-        self.lock_for(turn, wait).map(Ok)
+        self.lock_for(turn, wait).map(|held| Ok((held, waited)))
     }
 
     /// Makes the mark itself durable, so that the next open after a power cut knows more. Done at
@@ -188,10 +203,13 @@ impl Log {
         };
         let writer = segment.writer(self.storage.as_ref())?;
         let named = if mark.synced.segment == end.segment { Ok(()) } else { segment.sync_name(self.storage.as_ref()) };
+        let begun = Instant::now();
         named.and_then(|()| writer.sync_data()).map_err(|error| {
             self.set_failed(mark);
             self.poison(&format!("a sync of {} failed: {error}", segment.path))
-        })
+        })?;
+        self.pace.synced(begun.elapsed());
+        Ok(())
     }
 
     /// Under `sync.lock`.

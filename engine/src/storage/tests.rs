@@ -113,6 +113,30 @@ fn a_window_shows_what_is_written_through_any_handle() {
 }
 
 #[test]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+fn who_sleeps_at_a_window_is_woken_through_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let storage = FileStorage::new(dir.path());
+    let file = storage.open("a", OpenMode::Create).unwrap();
+    file.write_at(&[0; 16], 0).unwrap();
+    let ever = Duration::from_secs(3_600);
+    std::thread::scope(|scope| {
+        let sleeper = file.window(16).unwrap();
+        let asleep = scope.spawn(move || {
+            while sleeper.word(8) == 0 {
+                sleeper.wait(8, 0, ever);
+            }
+        });
+        let other = storage.open("a", OpenMode::ReadWrite).unwrap();
+        other.write_at(&1_u64.to_le_bytes(), 8).unwrap();
+        other.window(16).unwrap().wake(8);
+        asleep.join().unwrap();
+    });
+    // A word that has changed is not waited for.
+    file.window(16).unwrap().wait(8, 0, ever);
+}
+
+#[test]
 fn store_folders_and_files_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();

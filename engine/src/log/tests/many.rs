@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::support::*;
 use crate::log::*;
-use crate::storage::{FileStorage, MemoryStorage, Storage};
+use crate::storage::{Fault, FaultKind, FaultStorage, FileStorage, MemoryStorage, Storage};
 
 #[test]
 fn two_logs_on_one_store_append_without_a_gap_and_see_each_other() {
@@ -149,4 +149,48 @@ fn relaxed_operations_reach_other_processes_by_themselves_in_the_end() {
     commit(&three, &[draft(201)]).unwrap();
     assert_eq!(shown(&one).unwrap(), (1..=201).collect::<Vec<_>>());
     assert_eq!(shown(&two).unwrap().len(), 201);
+}
+
+#[test]
+fn an_append_that_fails_before_it_has_read_what_others_wrote_does_not_let_the_next_write_over_it() {
+    let faults = FaultStorage::new(Arc::new(MemoryStorage::new())).unwrap();
+    let open = || Log::open(Arc::new(faults.clone()), options(), STORE).unwrap().0;
+    let (one, two) = (open(), open());
+    commit(&one, &[draft(1)]).unwrap();
+    commit(&one, &[draft(2)]).unwrap();
+    commit(&two, &[draft(3)]).unwrap();
+    // The lock was had, and let go again with nothing looked at: the mark, which comes first.
+    let at = faults.looks() + 1;
+    let kind = FaultKind::Error(std::io::ErrorKind::Other);
+    faults.set_look_fault(Some(Fault { at, kind, sticky: false, only: Some("read") }));
+    assert!(matches!(append(&one, &[draft(4)]), Err(LogError::Io { .. })));
+    commit(&one, &[draft(5)]).unwrap();
+    for log in [&one, &two] {
+        assert_eq!(shown(log).unwrap(), [1, 2, 3, 5]);
+    }
+}
+
+#[test]
+fn two_logs_on_a_folder_that_sync_in_turn_serve_each_other_and_lose_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = || Log::open(Arc::new(FileStorage::new(dir.path())), options(), STORE).unwrap().0;
+    let logs = [open(), open(), open()];
+    let written: Vec<u64> = std::thread::scope(|scope| {
+        let write = |(at, log): (u64, &Log)| -> Vec<u64> {
+            (0..60_u64)
+                .map(|n| {
+                    let n = at * 1_000 + n;
+                    let last = commit(log, &[draft(n)]).unwrap();
+                    assert_eq!(number(&log.frame_at(last).unwrap()).unwrap(), n);
+                    n
+                })
+                .collect()
+        };
+        let threads: Vec<_> = (1..).zip(&logs).map(|numbered| scope.spawn(move || write(numbered))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut there = shown(&logs[0]).unwrap();
+    there.sort_unstable();
+    assert_eq!(there, written);
+    assert!(logs[1].verify(&mut |_, _| {}).unwrap().damage.is_none());
 }
