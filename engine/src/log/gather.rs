@@ -22,6 +22,8 @@ const REMEMBERED: u32 = 32;
 /// At most this part of the time that the last sync took is waited, and no longer than [`PATIENCE`].
 const PART: u32 = 2;
 const PATIENCE: Duration = Duration::from_millis(1);
+/// Less is not worth the looks.
+const LEAST: Duration = Duration::from_micros(20);
 
 /// What this process has seen of others and of the disk.
 #[derive(Debug, Default)]
@@ -45,11 +47,17 @@ impl Pace {
         self.sync_nanos.store(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
+    /// Whether other processes have been at work lately.
+    pub(crate) fn meets_others(&self) -> bool {
+        self.others.load(Ordering::Relaxed) > 0
+    }
+
     fn patience(&self) -> Duration {
-        if self.others.load(Ordering::Relaxed) == 0 {
+        if !self.meets_others() {
             return Duration::ZERO;
         }
-        PATIENCE.min(Duration::from_nanos(self.sync_nanos.load(Ordering::Relaxed)) / PART)
+        let part = Duration::from_nanos(self.sync_nanos.load(Ordering::Relaxed)) / PART;
+        if part < LEAST { Duration::ZERO } else { part.min(PATIENCE) }
     }
 }
 

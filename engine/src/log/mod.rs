@@ -21,6 +21,7 @@ mod index;
 mod kept;
 mod locks;
 mod mark;
+mod mark_file;
 mod open;
 mod options;
 mod prove;
@@ -66,7 +67,8 @@ pub(crate) use locks::HeldLock;
 use locks::Turns;
 pub(crate) use locks::take as take_lock;
 pub(crate) use mark::End;
-use mark::{Mark, MarkFile};
+use mark::Mark;
+use mark_file::MarkFile;
 use sync::Relaxed;
 use view::{Segments, View};
 

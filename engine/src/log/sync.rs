@@ -123,9 +123,12 @@ impl Log {
         (self.marks.store(false, end.clone(), synced))
             .map_err(|error| self.poison(&format!("the mark could not be written: {error}")))?;
         lock(&self.relaxed).unmarked = 0;
-        // In this order: of those who wake, one may want the lock at once.
+        // In this order: of those who wake, one may want the lock at once. Who came only just now is woken by the
+        // next one of us, or wakes by itself.
         drop(held);
-        self.marks.wake();
+        if self.pace.meets_others() {
+            self.marks.wake();
+        }
         Ok(durable(&end))
     }
 

@@ -72,7 +72,7 @@ impl Store {
     }
 
     pub(super) fn turn<'a>(&'a self, append: Append<'a>, batch: &[Arc<Ticket>]) -> Result<(), EngineError> {
-        self.publish_through(Seq::new(append.durable().seq))?;
+        self.publish_up_to(Seq::new(append.durable().seq))?;
         let head = append.head();
         let mut turn = Turn {
             append,

@@ -15,7 +15,11 @@ impl Store {
         if self.damage().is_some() {
             return Ok(());
         }
-        let durable = Seq::new(self.log.durable_seq()?);
+        self.publish_up_to(Seq::new(self.log.durable_seq()?))
+    }
+
+    /// Brings what readers see up to a position, if it is not there.
+    pub(super) fn publish_up_to(&self, durable: Seq) -> Result<(), EngineError> {
         if self.published().head() < durable { self.publish_through(durable) } else { Ok(()) }
     }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::survey::Named;
 use crate::log::error::{Damage, LogError};
 use crate::log::frame_header::FrameHeader;
-use crate::log::mark;
 use crate::log::segment::Segment;
 use crate::log::segment_header::SegmentHeader;
 use crate::log::torn::find_header;
+use crate::log::{mark, mark_file};
 use crate::storage::Storage;
 
 /// A sound segment header speaks louder than the mark, which is one file that may have been put there.
@@ -25,7 +25,7 @@ pub(super) fn store_id(storage: &dyn Storage, files: &[Named]) -> Result<u128, L
             *count = count.saturating_add(HEADER_VOTES);
         }
     }
-    if let Some(id) = mark::stated_store_id(storage)? {
+    if let Some(id) = mark_file::stated_store_id(storage)? {
         let count = votes.entry(id).or_default();
         *count = count.saturating_add(1);
     }
