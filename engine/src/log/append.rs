@@ -97,7 +97,9 @@ impl Log {
             state.tail_checked = true;
         }
         let mark = self.load_mark()?;
-        if !state.tail_known {
+        // A mark that covers more than is known here is another's, whatever the lock file says: somebody may have
+        // removed that, and others lock another one.
+        if !state.tail_known || lock(&self.view).end.seq < mark.visible.seq {
             self.settle_tail(&mark)?;
             state.tail_known = true;
         }

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::bytes::{array_at, put_at};
+use super::bytes::{all_zero, array_at, put_at};
 use super::error::{Doing, LogError};
 use super::mark::{
     CRC_AT, End, FILE_BYTES, MARK, MARK_TEMPORARY, Mark, SEQUENCE_AT, SLOT_BYTES, SLOT_STRIDE, Slot, VERSION, decode,
@@ -150,8 +150,8 @@ impl MarkFile {
         self.seen().is_current()
     }
 
-    /// Looks at the file, and reads it when it has changed. A reader may meet a slot that is just being written: then the other one, or
-    /// what this process saw before, is a true mark too, only older.
+    /// Looks at the file, and reads it when it has changed. A reader may meet a slot that is just being written:
+    /// then the other one, or what this process saw before, is a true mark too, only older.
     pub(crate) fn load(&self) -> Result<Option<Mark>, LogError> {
         if self.is_current() {
             return Ok(self.cached());
@@ -169,9 +169,10 @@ impl MarkFile {
             return Ok(self.cached());
         }
         seen.stamp = None;
-        let (mut found, mut synced) = (None::<Mark>, [None; 2]);
+        let (mut found, mut synced, mut whole) = (None::<Mark>, [None; 2], true);
         for (at, synced) in [0, SLOT_STRIDE].into_iter().zip(&mut synced) {
-            match decode(bytes.get(at..).unwrap_or_default(), self.store_id) {
+            let slot = bytes.get(at..).unwrap_or_default();
+            match decode(slot, self.store_id) {
                 Slot::Sound(mark) => {
                     *synced = Some(mark.synced.seq);
                     if found.as_ref().is_none_or(|found| found.sequence < mark.sequence) {
@@ -182,7 +183,7 @@ impl MarkFile {
                     let (found, supported) = (version.into(), VERSION.into());
                     return Err(LogError::NewerFormat { path: MARK.to_owned(), found, supported });
                 }
-                Slot::Bad => {}
+                Slot::Bad => whole = whole && all_zero(slot.get(..SLOT_BYTES).unwrap_or(slot)),
             }
         }
         let mut last = self.last();
@@ -191,7 +192,8 @@ impl MarkFile {
             if !older {
                 *last = Some(found);
             }
-            seen.stamp = Some(stamp);
+            // A slot that was met in the writing may have the stamp that it will have when it is whole.
+            seen.stamp = whole.then_some(stamp);
             seen.step = if let [Some(one), Some(other)] = synced { one.abs_diff(other) } else { 0 };
         }
         Ok(last.clone())
@@ -266,4 +268,53 @@ pub(crate) fn stated_store_id(storage: &dyn Storage) -> Result<Option<u128>, Log
         let id = u128::from_le_bytes(array_at(slot, 16));
         matches!(decode(slot, id), Slot::Sound(_)).then_some(id)
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+    use super::*;
+    use crate::storage::MemoryStorage;
+
+    fn end(seq: u64) -> End {
+        End { seq, chain: [7; 32], time: Some(1), segment: 1, frame: 100 * seq, offset: 100 * seq + 100 }
+    }
+
+    #[test]
+    fn a_mark_that_was_met_half_written_is_read_again_though_its_stamp_stays() {
+        let storage = Arc::new(MemoryStorage::new());
+        let open = || MarkFile::new(Arc::<MemoryStorage>::clone(&storage), 5, true);
+        let writer = open();
+        for seq in 1..=3 {
+            writer.store(false, end(seq), end(seq)).unwrap();
+        }
+        let before = storage.contents(MARK).unwrap();
+        let reader = open();
+        assert_eq!(reader.load().unwrap().unwrap().visible, end(3));
+        writer.store(false, end(4), end(4)).unwrap();
+        let after = storage.contents(MARK).unwrap();
+        // Sequence and CRC are new, and something between them is not.
+        let file = storage.open(MARK, OpenMode::ReadWrite).unwrap();
+        let slot = place_of(4);
+        file.write_at(&before[slot + 32..slot + 150], (slot + 32) as u64).unwrap();
+        assert_eq!(reader.load().unwrap().unwrap().visible, end(3));
+        file.write_at(&after, 0).unwrap();
+        assert_eq!(reader.load().unwrap().unwrap().visible, end(4));
+        assert_eq!(reader.visible_seq().unwrap(), Some(4));
+    }
+
+    #[test]
+    fn a_mark_that_was_read_before_a_later_one_does_not_come_back() {
+        let storage = Arc::new(MemoryStorage::new());
+        let file = MarkFile::new(Arc::<MemoryStorage>::clone(&storage), 5, true);
+        // The same may be shown, and more of it is synced.
+        file.store(false, end(9), end(8)).unwrap();
+        let older = file.cached().unwrap();
+        file.store(false, end(9), end(9)).unwrap();
+        let newer = file.cached().unwrap();
+        assert!(older.is_older(&newer) && !newer.is_older(&older));
+        // One that stops writing counts, with whatever sequence.
+        assert!(!Mark { failed: true, ..older }.is_older(&newer));
+    }
 }

@@ -194,3 +194,22 @@ fn two_logs_on_a_folder_that_sync_in_turn_serve_each_other_and_lose_nothing() {
     assert_eq!(there, written);
     assert!(logs[1].verify(&mut |_, _| {}).unwrap().damage.is_none());
 }
+
+#[test]
+fn what_another_made_durable_is_not_written_over_when_somebody_has_removed_the_lock_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = || Log::open(Arc::new(FileStorage::new(dir.path())), options(), STORE).unwrap().0;
+    let one = open();
+    commit(&one, &[draft(1)]).unwrap();
+    commit(&one, &[draft(2)]).unwrap();
+    for name in ["append.lock", "sync.lock"] {
+        std::fs::remove_file(dir.path().join(name)).unwrap();
+    }
+    let two = open();
+    commit(&two, &[draft(3)]).unwrap();
+    commit(&one, &[draft(4)]).unwrap();
+    commit(&two, &[draft(5)]).unwrap();
+    for log in [&one, &two] {
+        assert_eq!(shown(log).unwrap(), [1, 2, 3, 4, 5]);
+    }
+}
