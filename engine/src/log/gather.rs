@@ -85,7 +85,7 @@ impl Ahead {
 
 impl Log {
     /// Waits for those who are about to append. They are as many positions as the last sync served, and those
-    /// that came during it, when this process had to `wait` for that. Under `sync.lock`.
+    /// that came during it, when this process `waited` for it. Under `sync.lock`.
     pub(crate) fn gather(&self, mark: &Mark, waited: bool) {
         let patience = self.pace.patience();
         if patience.is_zero() || self.options.durability != Durability::Durable {

@@ -132,9 +132,9 @@ impl Log {
         Ok(durable(&end))
     }
 
-    /// `sync.lock`, and whether it was waited for; or the mark that made it needless. Another process that syncs mostly does so for those who
-    /// wait, too, so they watch the mark for as long as a sync of a fast disk takes: who is served that way
-    /// need not have the lock in their turn, one after the other.
+    /// `sync.lock`, and whether it was waited for; or the mark that made it needless. Another process that syncs
+    /// mostly does so for those who wait, too, so they watch the mark for as long as a few syncs of a fast disk
+    /// take: who is served that way need not have the lock in their turn, one after the other.
     fn lock_or_served<'a>(&'a self, turn: Turn<'a>, seq: u64) -> Result<Result<(SyncHeld<'a>, bool), End>, LogError> {
         let wait = self.options.lock_timeout;
         let begun = Instant::now();

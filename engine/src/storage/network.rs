@@ -39,24 +39,24 @@ const KINDS: [(u32, &str); 25] = [
 
 #[cfg(target_os = "linux")]
 pub(super) fn kind(path: &Path) -> io::Result<Option<&'static str>> {
-    Ok(kind_of(&rustix::fs::statfs(path)?))
+    Ok(kind_in(&rustix::fs::statfs(path)?))
 }
 
 /// The same, of an open file.
 #[cfg(target_os = "linux")]
 pub(super) fn kind_of_file(file: &std::fs::File) -> io::Result<Option<&'static str>> {
-    Ok(kind_of(&rustix::fs::fstatfs(file)?))
+    Ok(kind_in(&rustix::fs::fstatfs(file)?))
 }
 
 #[cfg(target_os = "linux")]
-fn kind_of(found: &rustix::fs::StatFs) -> Option<&'static str> {
+fn kind_in(found: &rustix::fs::StatFs) -> Option<&'static str> {
     // The field's width and sign differ between platforms; the magic numbers are 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::unnecessary_cast)]
-    kind_by(found.f_type as u32)
+    kind_of(found.f_type as u32)
 }
 
 #[cfg(target_os = "linux")]
-fn kind_by(magic: u32) -> Option<&'static str> {
+fn kind_of(magic: u32) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == magic).map(|(_, kind)| *kind)
 }
 
@@ -85,7 +85,7 @@ pub(super) fn kind(path: &Path) -> io::Result<Option<&'static str>> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::{KINDS, kind_by};
+    use super::{KINDS, kind_of};
 
     #[test]
     fn a_file_system_of_this_machine_is_taken_for_none_of_a_network() {
@@ -106,16 +106,16 @@ mod tests {
             0x4d44,
             0x5346_544e,
         ];
-        assert!(local.iter().all(|magic| kind_by(*magic).is_none()));
+        assert!(local.iter().all(|magic| kind_of(*magic).is_none()));
     }
 
     #[test]
     fn each_magic_number_stands_for_one_kind() {
         for (index, (magic, kind)) in KINDS.iter().enumerate() {
-            assert_eq!(kind_by(*magic), Some(*kind), "number {index}, {magic:#x}");
+            assert_eq!(kind_of(*magic), Some(*kind), "number {index}, {magic:#x}");
         }
-        assert_eq!(kind_by(0x6969), Some("NFS"));
-        assert_eq!((kind_by(0x6b41_4653), kind_by(0x5346_414f)), (Some("AFS"), Some("AFS")));
-        assert_eq!(kind_by(0x6573_5546), Some("FUSE"));
+        assert_eq!(kind_of(0x6969), Some("NFS"));
+        assert_eq!((kind_of(0x6b41_4653), kind_of(0x5346_414f)), (Some("AFS"), Some("AFS")));
+        assert_eq!(kind_of(0x6573_5546), Some("FUSE"));
     }
 }
