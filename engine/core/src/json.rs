@@ -64,16 +64,12 @@ impl Json {
     /// # Errors
     /// [`InvalidJson`] says what is wrong with it.
     pub fn parse(text: &str, limit: usize) -> Result<Self, InvalidJson> {
-        let compact = compact(text.trim_matches([' ', '\t', '\n', '\r']));
+        let compact = compact(text.trim_matches(SPACES));
         if compact.len() > limit {
             return Err(InvalidJson::TooLarge { bytes: compact.len(), limit });
         }
-        let raw: &RawValue = serde_json::from_str(&compact).map_err(|error| {
-            // serde_json stops at 128 levels, which is past our own limit.
-            if error.to_string().contains("recursion limit") { InvalidJson::TooDeep } else { syntax(&error) }
-        })?;
-        check(raw.get(), 1)?;
-        Ok(Self(Arc::from(compact)))
+        check_text(&compact)?;
+        Ok(Self(Arc::from(&*compact)))
     }
 
     /// Reads a JSON object of at most `limit` bytes in its compact form.
@@ -150,64 +146,108 @@ fn syntax(error: &serde_json::Error) -> InvalidJson {
     InvalidJson::Syntax(error.to_string())
 }
 
-/// The text without white space between tokens. A text that is not JSON comes out changed, but no
-/// such text passes the check that follows: dropping white space cannot join two tokens into a
+/// White space between tokens.
+const SPACES: [char; 4] = [' ', '\t', '\n', '\r'];
+
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// The text without white space between tokens; itself where there is none. A text that is not JSON may come out
+/// changed, but no such text passes the check that follows: dropping white space cannot join two tokens into a
 /// valid text unless the rest was valid but for a missing separator, so number and word characters
 /// keep one space between them.
-fn compact(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let (mut in_string, mut escaped, mut space) = (false, false, false);
-    for c in text.chars() {
-        if in_string {
-            out.push(c);
-            match c {
-                _ if escaped => escaped = false,
-                '\\' => escaped = true,
-                '"' => in_string = false,
-                _ => {}
-            }
+fn compact(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let (mut out, mut taken, mut at) = (String::new(), 0, 0);
+    let ahead = |at: usize| bytes.get(at..).unwrap_or_default();
+    let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    while let Some(next) = ahead(at).iter().position(|byte| *byte == b'"' || is_space(*byte)) {
+        at += next;
+        if bytes.get(at) == Some(&b'"') {
+            at = string_end(bytes, at + 1);
             continue;
         }
-        if matches!(c, ' ' | '\t' | '\n' | '\r') {
-            space = true;
-            continue;
+        if taken == 0 {
+            out.reserve(text.len());
         }
-        if space && joins(c) && out.chars().next_back().is_some_and(joins) {
+        out.push_str(piece(taken, at));
+        at += ahead(at).iter().position(|byte| !is_space(*byte)).unwrap_or(ahead(at).len());
+        taken = at;
+        if out.bytes().next_back().is_some_and(joins) && bytes.get(at).copied().is_some_and(joins) {
             out.push(' ');
         }
-        space = false;
-        in_string = c == '"';
-        out.push(c);
     }
-    out
+    if taken == 0 {
+        return text.into();
+    }
+    out.push_str(piece(taken, bytes.len()));
+    out.into()
 }
 
-fn joins(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '+' | '-' | '.' | '"')
+/// Where the string ends whose first character is at `at`: behind its quotation mark.
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += found + 1;
+        if bytes.get(at - 1) == Some(&b'"') {
+            return at;
+        }
+        // Whatever is behind a backslash is none that ends the string.
+        at += 1;
+    }
+    bytes.len()
 }
 
-/// Checks the members and the strings of a text whose syntax was checked. Each level parses its
-/// text once more, so the cost is size times depth, and the depth is limited.
+/// Whether a byte may be the end or the beginning of a token beside which another may not stand.
+const fn joins(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'"' | 0x80..)
+}
+
+/// Checks a text of which nothing is known.
+fn check_text(text: &str) -> Result<(), InvalidJson> {
+    let checked = check(text, 1);
+    // What is found in a nested value is looked at in the order of the text, and mistakes of syntax behind it come
+    // first all the same.
+    if checked.is_err() || !text.starts_with(NESTED) {
+        serde_json::from_str::<&RawValue>(text).map_err(|error| syntax(&error))?;
+    }
+    checked
+}
+
+const NESTED: [char; 2] = ['{', '['];
+
+/// Checks the syntax of an object or array, its members and its strings; of another value, of which the syntax was
+/// checked, only a string. Each level parses its text once more, so the cost is size times depth, and the depth is
+/// limited.
 fn check(text: &str, depth: usize) -> Result<(), InvalidJson> {
-    let nested = text.starts_with(['{', '[']);
-    if nested && depth > JSON_DEPTH {
-        return Err(InvalidJson::TooDeep);
-    }
     if text.starts_with('"') {
-        return serde_json::from_str::<Cow<'_, str>>(text).map(drop).map_err(|error| syntax(&error));
+        // Nothing but an escape can be wrong with a string whose syntax is not.
+        return if text.contains("\\u") {
+            serde_json::from_str::<Cow<'_, str>>(text).map(drop).map_err(|error| syntax(&error))
+        } else {
+            Ok(())
+        };
     }
-    if !nested {
+    if !text.starts_with(NESTED) {
         return Ok(());
+    }
+    if depth > JSON_DEPTH {
+        return Err(InvalidJson::TooDeep);
     }
     let mut found = None;
     let level = Level { depth, found: &mut found };
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    match (deserializer.deserialize_any(level), found) {
-        (_, Some(invalid)) => Err(invalid),
-        (Err(error), None) => Err(syntax(&error)),
-        (Ok(()), None) => Ok(()),
+    let read = deserializer.deserialize_any(level).and_then(|()| deserializer.end());
+    match found {
+        Some(invalid) => Err(invalid),
+        None => read.map_err(|error| syntax(&error)),
     }
 }
+
+/// The name of a member, borrowed where it holds no escape.
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(transparent)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 struct Level<'a> {
     depth: usize,
@@ -230,11 +270,10 @@ impl<'de> Visitor<'de> for Level<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut names = BTreeSet::new();
-        while let Some(name) = map.next_key::<String>()? {
-            if names.contains(&name) {
-                return self.stop(InvalidJson::DuplicateMember(name));
+        while let Some(name) = map.next_key::<Name<'de>>()? {
+            if let Some(Name(name)) = names.replace(name) {
+                return self.stop(InvalidJson::DuplicateMember(name.into_owned()));
             }
-            names.insert(name);
             let value = map.next_value::<&RawValue>()?;
             if let Err(invalid) = check(value.get(), self.depth + 1) {
                 return self.stop(invalid);
@@ -257,6 +296,9 @@ impl<'de> Visitor<'de> for Level<'_> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
 
     const LIMIT: usize = 1024 * 1024;
 
@@ -269,6 +311,106 @@ mod tests {
         let text = r#"{"z":1.10,"a":[12345678901234567890,1e400,-0.0],"s":"a  b\u00e9\" ,"}"#;
         assert_eq!(Json::parse(text, LIMIT).unwrap().as_str(), text);
         assert_eq!(Json::parse(" { \"a\" : [ 1 , 2 ] }\n", LIMIT).unwrap().as_str(), r#"{"a":[1,2]}"#);
+    }
+
+    /// Character by character, as the rule says it.
+    fn naive_compact(text: &str) -> String {
+        let (mut out, mut in_string, mut escaped, mut space) = (String::new(), false, false, false);
+        for c in text.chars() {
+            if in_string {
+                out.push(c);
+                match c {
+                    _ if escaped => escaped = false,
+                    '\\' => escaped = true,
+                    '"' => in_string = false,
+                    _ => {}
+                }
+                continue;
+            }
+            if SPACES.contains(&c) {
+                space = true;
+                continue;
+            }
+            let joins = |c: char| u8::try_from(c).is_ok_and(joins) || !c.is_ascii();
+            if core::mem::take(&mut space) && joins(c) && out.chars().next_back().is_some_and(joins) {
+                out.push(' ');
+            }
+            in_string = c == '"';
+            out.push(c);
+        }
+        out
+    }
+
+    /// The syntax of all of it first, then one level after the other with names and strings that are copied.
+    fn naive_check(text: &str, depth: usize) -> Result<(), InvalidJson> {
+        let syntax = |error| InvalidJson::Syntax(ToString::to_string(&error));
+        let raw: &RawValue = serde_json::from_str(text).map_err(|error: serde_json::Error| syntax(error))?;
+        let text = raw.get();
+        if text.starts_with(NESTED) && depth > JSON_DEPTH {
+            return Err(InvalidJson::TooDeep);
+        }
+        if text.starts_with('"') {
+            return serde_json::from_str::<String>(text).map(drop).map_err(syntax);
+        }
+        if text.starts_with('[') {
+            let values: Vec<&RawValue> = serde_json::from_str(text).map_err(syntax)?;
+            return values.iter().try_for_each(|value| naive_check(value.get(), depth + 1));
+        }
+        if text.starts_with('{') {
+            let mut names = Vec::new();
+            return members(text).map_err(syntax)?.into_iter().try_for_each(|(name, value)| {
+                if names.contains(&name) {
+                    return Err(InvalidJson::DuplicateMember(name));
+                }
+                names.push(name);
+                naive_check(value.get(), depth + 1)
+            });
+        }
+        Ok(())
+    }
+
+    /// The members of an object in their order, those of the same name too.
+    fn members(text: &str) -> Result<Vec<(String, Box<RawValue>)>, serde_json::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Vec<(String, Box<RawValue>)>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                core::iter::from_fn(|| map.next_entry().transpose()).collect()
+            }
+        }
+        serde_json::Deserializer::from_str(text).deserialize_map(Members)
+    }
+
+    proptest! {
+        /// Pieces of JSON in any order: some make a value, most nearly do.
+        #[test]
+        fn a_text_is_kept_or_refused_as_the_rule_says_it_character_by_character(
+            pieces in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "{", "}", "[", "]", ":", ",", " ", "\n", "\t", "\"", "\\", "\"a\"", "\"\\u0061\"", "\"b\":", "\"a\":1,", "\"a\" : [",
+                    "\\u", "\\ud800", "\"\\ud83d\\ude00\"", "\"\\ud800\"", "1", "1.50", "-", "1e400", "true", "nul", "null", "é", "\u{1f600}", "\u{7}",
+                    "{\"a\":", "\"\"", "\"x y\"", "[1, 2]", "{ \"k\" : \"v\" }",
+                ]),
+                0..8,
+            ),
+            wrap in 0_usize..4,
+        ) {
+            let text = alloc::format!("{}{}{}", "[".repeat(wrap), pieces.concat(), "]".repeat(wrap));
+            let compacted = naive_compact(text.trim_matches(SPACES));
+            prop_assert_eq!(compact(text.trim_matches(SPACES)), compacted.as_str());
+            let naive = naive_check(&compacted, 1);
+            let parsed = Json::parse(&text, LIMIT);
+            match (&parsed, &naive) {
+                (Err(InvalidJson::Syntax(_)), Err(InvalidJson::Syntax(_))) => {}
+                _ => prop_assert_eq!(parsed.clone().map(drop), naive),
+            }
+            if let Ok(json) = parsed {
+                prop_assert_eq!(json.as_str(), compacted);
+            }
+        }
     }
 
     #[test]

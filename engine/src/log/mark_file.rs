@@ -203,7 +203,10 @@ impl MarkFile {
     /// [`MarkFile::load`] under the same hold.
     pub(crate) fn store(&self, failed: bool, visible: End, synced: End) -> io::Result<()> {
         let sequence = self.cached().map_or(1, |mark| mark.sequence.saturating_add(1));
-        self.write(Mark { sequence, failed, replaced: false, visible, synced })
+        // Where a sync has failed the disk may refuse more, and a call is told of it, where a process that writes into
+        // a mapping would be killed.
+        let mapped = !failed;
+        self.write(Mark { sequence, failed, replaced: false, visible, synced }, mapped)
     }
 
     /// Tells everybody who has this file open to write no more. Under both locks. `end` counts where the
@@ -215,15 +218,18 @@ impl MarkFile {
         let known = self.load()?;
         let sequence = known.as_ref().map_or(1, |mark| mark.sequence.saturating_add(1));
         let (visible, synced) = known.map_or_else(|| (end.clone(), end), |mark| (mark.visible, mark.synced));
-        let written = self.write(Mark { sequence, failed: true, replaced: true, visible, synced });
+        let written = self.write(Mark { sequence, failed: true, replaced: true, visible, synced }, false);
         written.and_then(|()| self.sync()).doing("retire the mark", MARK)
     }
 
-    fn write(&self, mark: Mark) -> io::Result<()> {
+    /// Without a call where `mapped` allows it and the system does: a call makes the next sync of the log longer, by
+    /// what the system notes of the file that was written.
+    fn write(&self, mark: Mark, mapped: bool) -> io::Result<()> {
         let sequence = mark.sequence;
         let at = place_of(sequence);
         let slot = encode(&mark, self.store_id);
         match self.file()? {
+            Some(_) if mapped && self.window().is_some_and(|window| window.write(at, &slot)) => {}
             Some(file) => file.write_at(&slot, at as u64)?,
             None => self.create(&slot, at)?,
         }

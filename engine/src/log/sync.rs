@@ -109,7 +109,7 @@ impl Log {
             return Ok(durable(&mark.visible));
         }
         self.gather(&mark, waited);
-        let end = self.appended_end(mark.synced.seq)?;
+        let end = self.end_to_sync(&mark, seq)?;
         if end.seq < seq {
             return Err(LogError::NoSuchPosition { seq, last: end.seq });
         }
@@ -176,6 +176,18 @@ impl Log {
             return Err(self.poison("a sync failed"));
         }
         Ok(mark)
+    }
+
+    /// What to sync, so that `seq` is covered: all that is there when other processes have been at work lately, who
+    /// may wait for this sync, too. Otherwise what this process knows of, which saves the look behind it.
+    fn end_to_sync(&self, mark: &Mark, seq: u64) -> Result<End, LogError> {
+        if !self.pace.meets_others() {
+            let known = lock(&self.view).end.clone();
+            if known.seq >= seq.max(mark.visible.seq) {
+                return Ok(known);
+            }
+        }
+        self.appended_end(mark.synced.seq)
     }
 
     /// The end of what anybody has appended. Without `append.lock` a frame may just be in the

@@ -39,24 +39,26 @@ const KINDS: [(u32, &str); 25] = [
 
 #[cfg(target_os = "linux")]
 pub(super) fn kind(path: &Path) -> io::Result<Option<&'static str>> {
-    Ok(kind_in(&rustix::fs::statfs(path)?))
+    Ok(kind_of(magic_in(&rustix::fs::statfs(path)?)))
 }
 
-/// The same, of an open file.
+/// The magic number of the file system of an open file.
 #[cfg(target_os = "linux")]
-pub(super) fn kind_of_file(file: &std::fs::File) -> io::Result<Option<&'static str>> {
-    Ok(kind_in(&rustix::fs::fstatfs(file)?))
+pub(super) fn magic_of_file(file: &std::fs::File) -> io::Result<u32> {
+    Ok(magic_in(&rustix::fs::fstatfs(file)?))
 }
 
 #[cfg(target_os = "linux")]
-fn kind_in(found: &rustix::fs::StatFs) -> Option<&'static str> {
+fn magic_in(found: &rustix::fs::StatFs) -> u32 {
     // The field's width and sign differ between platforms; the magic numbers are 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::unnecessary_cast)]
-    kind_of(found.f_type as u32)
+    {
+        found.f_type as u32
+    }
 }
 
 #[cfg(target_os = "linux")]
-fn kind_of(magic: u32) -> Option<&'static str> {
+pub(super) fn kind_of(magic: u32) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == magic).map(|(_, kind)| *kind)
 }
 

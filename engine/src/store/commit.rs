@@ -17,6 +17,7 @@ use super::queue::Ticket;
 use super::{Done, Request, Store};
 use crate::checkpoint::Held;
 use crate::codec::{self, Bodies};
+use crate::drawn;
 use crate::error::{EngineError, Error};
 use crate::log::{Append, FrameDraft};
 
@@ -63,6 +64,8 @@ impl Store {
         if let Some(damage) = self.damage() {
             return Err(damage.again());
         }
+        // Ids and salts of all that is written in this turn.
+        let _checked = drawn::check_once();
         let append = self.log.begin_append()?;
         let result = self.turn(append, batch);
         if result.is_err() {
@@ -95,11 +98,11 @@ impl Store {
         if unfinished {
             self.flush(&mut turn)?;
         }
-        for ticket in batch {
+        for (at, ticket) in (1..).zip(batch) {
             if turn.meets(&ticket.request) {
                 self.flush(&mut turn)?;
             }
-            self.judge_ticket(&mut turn, ticket)?;
+            self.judge_ticket(&mut turn, ticket, at == batch.len())?;
             if turn.purges {
                 self.flush(&mut turn)?;
             }
@@ -134,12 +137,14 @@ impl Store {
             })?;
         }
         for event in &pending.events {
-            turn.learn(event);
+            turn.note(event);
+            turn.learn_names(event);
         }
         Ok(())
     }
 
-    fn judge_ticket(&self, turn: &mut Turn<'_>, ticket: &Arc<Ticket>) -> Result<(), EngineError> {
+    /// Decides on a request; on the `last` of a batch, nobody asks afterwards what it would meet.
+    fn judge_ticket(&self, turn: &mut Turn<'_>, ticket: &Arc<Ticket>, last: bool) -> Result<(), EngineError> {
         let now = self.now();
         let time = recorded_time(now, turn.last_time);
         let decision = {
@@ -173,7 +178,10 @@ impl Store {
         turn.last_time = Some(time.0);
         turn.next_seq = turn.next_seq.plus(events.len() as u64);
         for event in &events {
-            turn.learn(event);
+            turn.note(event);
+            if !last {
+                turn.learn_names(event);
+            }
         }
         self.pending().events.extend(events.iter().map(Arc::clone));
         turn.unanswered.push((Arc::clone(ticket), events));
@@ -235,9 +243,13 @@ impl Store {
 }
 
 impl Turn<'_> {
-    fn learn(&mut self, event: &RecordedEvent) {
+    fn note(&mut self, event: &RecordedEvent) {
         self.pending = true;
         self.purges |= matches!(event.event, Event::Purged(_));
+    }
+
+    /// What [`Turn::meets`] asks about.
+    fn learn_names(&mut self, event: &RecordedEvent) {
         self.keys.extend(event.event.key().cloned());
         self.names.extend(event.operation.idempotency.as_ref().map(Arc::clone));
     }

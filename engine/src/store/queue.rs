@@ -1,7 +1,7 @@
 //! Writers that wait, and who of them leads.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, Thread};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Done, Request};
@@ -12,14 +12,12 @@ use crate::log::LogError;
 #[derive(Debug)]
 pub(super) struct Ticket {
     pub(super) request: Request,
-    /// Who waits for the answer.
-    thread: Thread,
     result: Mutex<Option<Result<Done, Error>>>,
 }
 
 impl Ticket {
     pub(super) fn new(request: Request) -> Arc<Self> {
-        Arc::new(Self { request, thread: thread::current(), result: Mutex::new(None) })
+        Arc::new(Self { request, result: Mutex::new(None) })
     }
 
     pub(super) fn finish(&self, result: Result<Done, Error>) {
@@ -53,6 +51,8 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct State {
     waiting: Vec<Arc<Ticket>>,
+    /// Where those who wait sleep, once one of them does; a leader takes it along with their tickets.
+    waiters: Option<Arc<Waiters>>,
     led: bool,
     /// How many were carried by the last leader or waited when it was done.
     lately: usize,
@@ -64,10 +64,54 @@ struct State {
 const PART: u32 = 4;
 const PATIENCE: Duration = Duration::from_millis(1);
 
+/// Where threads sleep whose tickets are carried together, so that one call wakes them all: one for each would let
+/// whoever wakes run at once, in the place of the leader that has others to wake.
+#[derive(Debug, Default)]
+struct Waiters {
+    said: Mutex<Said>,
+    changed: Condvar,
+}
+
+/// What those who sleep are told.
+#[derive(Debug, Default)]
+struct Said {
+    /// All are answered.
+    answered: bool,
+    /// Nobody leads: one of them should.
+    lead: bool,
+}
+
+impl Waiters {
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sleeps until all are answered (`true`) or this thread is called to lead.
+    fn sleep(&self) -> bool {
+        let awake = |said: &mut Said| !said.answered && !said.lead;
+        let mut said = self.changed.wait_while(self.said(), awake).unwrap_or_else(PoisonError::into_inner);
+        if !said.answered {
+            said.lead = false;
+        }
+        said.answered
+    }
+
+    fn wake_all(&self) {
+        self.said().answered = true;
+        self.changed.notify_all();
+    }
+
+    fn call_to_lead(&self) {
+        self.said().lead = true;
+        self.changed.notify_one();
+    }
+}
+
 /// Gives the lead back, also when the leader panics: then nobody knows what became of its batch.
 struct Lead<'a> {
     queue: &'a Queue,
     batch: Vec<Arc<Ticket>>,
+    waiters: Option<Arc<Waiters>>,
     begun: Instant,
 }
 
@@ -81,12 +125,14 @@ impl Drop for Lead<'_> {
         state.led = false;
         state.lately = self.batch.len() + state.waiting.len();
         state.patience = PATIENCE.min(self.begun.elapsed() / PART);
-        let next = state.waiting.first().map(Arc::clone);
+        // Who came after this looks for a leader before it sleeps.
+        let next = state.waiters.as_ref().map(Arc::clone);
         drop(state);
-        // Who is answered, and one of the others to lead them. A thread that is awake sleeps once less.
-        let me = thread::current().id();
-        for ticket in self.batch.iter().chain(&next).filter(|ticket| ticket.thread.id() != me) {
-            ticket.thread.unpark();
+        if let Some(waiters) = &self.waiters {
+            waiters.wake_all();
+        }
+        if let Some(waiters) = next {
+            waiters.call_to_lead();
         }
     }
 }
@@ -96,37 +142,48 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes all that wait, once those that are about to come back have done so.
-    fn gather<'a>(&'a self, mut state: MutexGuard<'a, State>) -> Vec<Arc<Ticket>> {
+    /// Takes the lead of all that wait, once those that are about to come back have done so.
+    fn gather<'a>(&'a self, mut state: MutexGuard<'a, State>) -> Lead<'a> {
         let begun = Instant::now();
         while state.waiting.len() < state.lately && begun.elapsed() < state.patience {
             drop(state);
             thread::yield_now();
             state = self.lock();
         }
-        std::mem::take(&mut state.waiting)
+        let (batch, waiters) = (std::mem::take(&mut state.waiting), state.waiters.take());
+        Lead { queue: self, batch, waiters, begun: Instant::now() }
     }
 
     /// Waits until the request is answered. `carry` is called by the leader and must finish every
     /// ticket that it is given.
     pub(super) fn submit(&self, request: Request, carry: impl Fn(&[Arc<Ticket>])) -> Result<Done, Error> {
         let ticket = Ticket::new(request);
-        self.lock().waiting.push(Arc::clone(&ticket));
+        let mut state = self.lock();
+        state.waiting.push(Arc::clone(&ticket));
+        // Whoever leads takes it along with the ticket.
+        let waiters = state.led.then(|| Arc::clone(state.waiters.get_or_insert_default()));
         loop {
-            let mut state = self.lock();
             // Looked at while nobody can take the lead or give it back: whoever leads here still waits.
             if let Some(result) = ticket.take() {
                 return result;
             }
-            if state.led {
-                drop(state);
-                // Whoever leads wakes this thread, also when that came between the look and the sleep.
-                thread::park();
-                continue;
+            match &waiters {
+                Some(waiters) if state.led => {
+                    drop(state);
+                    if waiters.sleep()
+                        && let Some(result) = ticket.take()
+                    {
+                        return result;
+                    }
+                }
+                _ => {
+                    state.led = true;
+                    let lead = self.gather(state);
+                    carry(&lead.batch);
+                    drop(lead);
+                }
             }
-            state.led = true;
-            let lead = Lead { queue: self, batch: self.gather(state), begun: Instant::now() };
-            carry(&lead.batch);
+            state = self.lock();
         }
     }
 }
@@ -136,6 +193,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
 
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use bilinc_core::{Actor, Command, Snapshot};
 
@@ -166,5 +224,37 @@ mod tests {
         // One of the two led both and broke off; the other must not wait for ever.
         assert_eq!(answers.iter().filter(|answer| answer.is_err()).count(), 1);
         assert!(answers.iter().any(|answer| matches!(answer, Ok(Err(_)))));
+    }
+
+    #[test]
+    fn nobody_who_waits_is_forgotten_and_one_leads_at_a_time() {
+        const THREADS: usize = 6;
+        const EACH: usize = 2_000;
+        let queue = Queue::default();
+        let (leading, carried) = (Mutex::new(()), AtomicUsize::new(0));
+        let lead = |batch: &[Arc<Ticket>]| {
+            let alone = leading.try_lock().unwrap();
+            assert!(batch.iter().all(|ticket| !ticket.is_finished()), "carried twice");
+            thread::yield_now();
+            for ticket in batch {
+                ticket.finish(Ok(Done::Written(Vec::new())));
+            }
+            carried.fetch_add(batch.len(), Ordering::Relaxed);
+            drop(alone);
+        };
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (queue, lead) = (&queue, &lead);
+                scope.spawn(move || {
+                    for number in 0..EACH {
+                        assert!(matches!(queue.submit(request(), lead), Ok(Done::Written(_))));
+                        if (thread + number).is_multiple_of(7) {
+                            thread::yield_now();
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(carried.into_inner(), THREADS * EACH);
     }
 }

@@ -1,8 +1,10 @@
 //! The operation under construction.
 
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+
+use foldhash::quality::FixedState;
+use hashbrown::HashMap;
 
 use super::{Context, Refusal, history};
 use crate::entry::Entry;
@@ -21,7 +23,7 @@ pub(super) struct Batch<'a, H> {
     context: &'a Context<'a, H>,
     operation: Arc<Operation>,
     events: Vec<RecordedEvent>,
-    slots: BTreeMap<Key, Slot>,
+    slots: HashMap<Key, Slot, FixedState>,
 }
 
 impl<'a, H: History> Batch<'a, H> {
@@ -36,7 +38,8 @@ impl<'a, H: History> Batch<'a, H> {
             first: context.first,
             count: 0,
         });
-        Self { state, context, operation, events: Vec::new(), slots: BTreeMap::new() }
+        let slots = HashMap::with_hasher(state.hasher());
+        Self { state, context, operation, events: Vec::new(), slots }
     }
 
     pub(super) fn now(&self) -> Timestamp {

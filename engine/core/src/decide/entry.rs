@@ -18,28 +18,30 @@ use crate::rejection::Rejection;
 type Decided<H> = Result<(), Refusal<<H as History>::Error>>;
 
 pub(super) fn commit<H: History>(batch: &mut Batch<'_, H>, command: &Commit) -> Decided<H> {
-    if let Some(entry) = batch.entry(&command.key).filter(|_| command.if_absent) {
-        return Err(Rejection::MemoryExists { key: command.key.clone(), current: entry.version }.into());
+    let there = batch.entry(&command.key).map(|entry| entry.version);
+    if let Some(current) = there.filter(|_| command.if_absent) {
+        return Err(Rejection::MemoryExists { key: command.key.clone(), current }.into());
     }
     if let Some(expected) = command.expected_version {
         existing(batch, &command.key, Some(expected))?;
     }
     let session_id = command.session_id.clone().or_else(|| batch.actor().session_id.clone());
-    push_commit(batch, command, session_id, None);
+    push_commit(batch, command, there.is_none(), session_id, None);
     Ok(())
 }
 
-/// Writes what a commit says, whatever is there.
+/// Writes what a commit says, whatever is there; `created` says that nothing is.
 pub(super) fn push_commit<H: History>(
     batch: &mut Batch<'_, H>,
     command: &Commit,
+    created: bool,
     session_id: Option<Arc<str>>,
     times: Option<ImportedTimes>,
 ) {
     let metadata = command.metadata.clone().filter(|metadata| metadata.as_str() != "{}");
     let event = Event::Committed(Committed {
         key: command.key.clone(),
-        created: batch.entry(&command.key).is_none(),
+        created,
         facts: facts(command, batch.actor(), session_id),
         times,
         version: batch.next_version(),

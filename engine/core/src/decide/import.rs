@@ -12,15 +12,15 @@ use crate::time::Timestamp;
 pub(super) fn import<H: History>(batch: &mut Batch<'_, H>, page: &ImportPage) -> Option<Outcome> {
     let mut tally = Imported { import: page.import, created: 0, replaced: 0, skipped_existing: 0, skipped_reserved: 0 };
     for entry in &page.entries {
-        let exists = batch.entry(&entry.commit.key).is_some();
+        let stored = batch.entry(&entry.commit.key).map(|entry| entry.created_at);
+        let exists = stored.is_some();
         let count = match () {
             () if entry.commit.key.is_reserved() => &mut tally.skipped_reserved,
             () if exists && page.if_absent => &mut tally.skipped_existing,
             () => {
-                let stored = batch.entry(&entry.commit.key).map(|entry| entry.created_at);
                 // A line without a session is an entry without one, whatever session the importer is in.
                 let session_id = entry.commit.session_id.clone();
-                push_commit(batch, &entry.commit, session_id, times(entry, stored, batch.at()));
+                push_commit(batch, &entry.commit, !exists, session_id, times(entry, stored, batch.at()));
                 if exists { &mut tally.replaced } else { &mut tally.created }
             }
         };

@@ -135,6 +135,11 @@ impl State {
         }
     }
 
+    /// For tables of keys beside this one.
+    pub(crate) fn hasher(&self) -> FixedState {
+        self.slots.hasher().clone()
+    }
+
     /// The position of the last event folded in.
     #[must_use]
     pub fn head(&self) -> Seq {

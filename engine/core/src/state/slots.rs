@@ -63,6 +63,10 @@ impl Slots {
         Self { blocks: Vec::new(), table: HashTable::new(), hasher }
     }
 
+    pub(super) const fn hasher(&self) -> &FixedState {
+        &self.hasher
+    }
+
     /// Makes room for so many more keys at once.
     pub(super) fn reserve(&mut self, keys: usize) {
         self.table.reserve(keys, |place| Place::spread(place.hash));
