@@ -28,7 +28,13 @@ pub fn manifest(bytes: &[u8]) -> Result<Vec<u8>, String> {
 /// When the bytes hold no rows.
 pub fn state(rows: &[u8]) -> Result<State, String> {
     let mut state = StateRows::new(0);
-    kept::decode_rows(rows, &mut |row| state.push(row))?;
+    let mut blocks = state.blocks();
+    let mut full = Vec::new();
+    let take = &mut |row| state.push(row);
+    kept::RowDecoder::default().decode(rows, take, |key, slot| full.extend(blocks.push(key, slot)))?;
+    let (last, names) = blocks.finish();
+    full.into_iter().chain([last]).for_each(|block| state.push_block(block));
+    state.push_names(names);
     Ok(state.finish())
 }
 

@@ -49,7 +49,7 @@ pub use outcome::Outcome;
 pub use rejection::{DreamClosedReason, Rejection};
 pub use slot::Slot;
 pub use state::{
-    Change, Counts, DreamPhase, DreamRecord, DreamUndoRecord, FrozenSlots, IdempotencyRecord, Row, SnapshotRecord,
-    State, StateRows, replay,
+    Change, Counts, DreamPhase, DreamRecord, DreamUndoRecord, FrozenSlots, IdempotencyRecord, Row, SharedNames,
+    SlotBlock, SlotBlocks, SnapshotRecord, State, StateRows, replay,
 };
 pub use time::{InvalidTime, Timestamp, recorded_time};

@@ -4,10 +4,11 @@ use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use super::manifest_file as manifests;
 use super::packs::Packer;
-use super::{Checkpoints, Held, tree};
+use super::{Checkpoints, Held, packs, tree};
 use crate::codec::kept::{KeptFile, Manifest};
 use crate::log::{CHECKPOINTS_DIR, End};
 
@@ -122,7 +123,11 @@ impl Held<'_> {
 
     /// As [`Self::load`], what was kept as one run of bytes ([`Packer::push_bytes`]).
     pub(crate) fn load_bytes(&self, kept: Kept, manifest: &Manifest) -> Option<Vec<u8>> {
-        self.load(kept, manifest, Vec::new(), |bytes, pack| {
+        // Each row is a pack, and none of them is longer; a forged count reserves no more than the files could fill.
+        let most = usize::try_from(manifest.rows).unwrap_or(usize::MAX).saturating_mul(packs::MOST_BYTES);
+        let in_files = manifest.files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.len));
+        let bytes = Vec::with_capacity(most.min(usize::try_from(in_files).unwrap_or(usize::MAX)));
+        self.load(kept, manifest, bytes, |bytes, pack| {
             bytes.extend_from_slice(pack.unwrap_or_default());
             Ok(pack.is_some().into())
         })
@@ -156,6 +161,8 @@ impl Held<'_> {
     /// Sets a checkpoint aside that turned out to be wrong, in place of the one that was set aside before.
     pub(crate) fn set_aside(&self, name: &str) {
         let (Some(folder), Some(doubted)) = (self.folder(name), self.folder(DOUBTED)) else { return };
+        // Two may be loaded at the same time.
+        let _one_by_one = self.checkpoints.setting_aside.lock().unwrap_or_else(PoisonError::into_inner);
         // One that can be neither moved nor removed is doubted again at the next open.
         let _ = remove_all(&doubted).and_then(|()| fs::rename(&folder, &doubted));
     }

@@ -27,9 +27,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-pub(crate) use self::beside::Beside;
+pub(crate) use self::beside::{Beside, Decode};
 pub(crate) use self::folder::Kept;
-pub(crate) use self::packs::MOST_ROWS;
 
 use crate::log::{CHECKPOINT_LOCK, HeldLock, LogError, take_lock};
 use crate::storage::{Storage, StorageLock};
@@ -44,6 +43,7 @@ pub(crate) struct Checkpoints {
     /// One thread of this process at a time.
     turn: Mutex<()>,
     lock: Mutex<Option<Arc<dyn StorageLock>>>,
+    setting_aside: Mutex<()>,
 }
 
 /// The right to load, make or remove checkpoints, until this is dropped.
@@ -58,7 +58,7 @@ pub(crate) struct Held<'a> {
 impl Checkpoints {
     pub(crate) fn new(storage: Arc<dyn Storage>, holder: String) -> Self {
         let root = storage.folder();
-        Self { storage, root, holder, turn: Mutex::default(), lock: Mutex::default() }
+        Self { storage, root, holder, turn: Mutex::default(), lock: Mutex::default(), setting_aside: Mutex::default() }
     }
 
     /// Whether there can be any.

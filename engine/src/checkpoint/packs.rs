@@ -3,8 +3,8 @@
 use super::folder::Doubt;
 
 /// A pack is full with so many rows or bytes, whichever comes first.
-pub(crate) const MOST_ROWS: usize = 500;
-const MOST_BYTES: usize = 64 * 1024;
+const MOST_ROWS: usize = 500;
+pub(super) const MOST_BYTES: usize = 64 * 1024;
 
 /// Takes rows, and hands on each pack that is full: what is kept need not be in memory as a whole.
 pub(crate) struct Packer<'a> {

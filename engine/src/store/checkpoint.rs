@@ -1,18 +1,19 @@
 //! Opening from checkpoints, and keeping them.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use bilinc_core::{Row, Seq, State, StateRows};
+use bilinc_core::{Row, Seq, SharedNames, SlotBlock, SlotBlocks, State, StateRows};
 use bilinc_projections::recall::Recall;
 
+use super::indexing::side_by_side;
 use super::{Published, Store};
-use crate::checkpoint::{Beside, Checkpoints, Held, Kept, MOST_ROWS};
-use crate::codec::kept::{Manifest, decode_places, decode_rows, encode_places, encode_row};
+use crate::checkpoint::{Beside, Checkpoints, Decode, Held, Kept};
+use crate::codec::kept::{Manifest, RowDecoder, decode_places, encode_places, encode_row};
 use crate::error::EngineError;
-use crate::log::{Damage, End, LogError};
+use crate::log::{Damage, End, KeptIndex, LogError};
 use crate::storage::Storage;
 
 /// Who cannot have the lock for so long makes the fold anew instead.
@@ -68,8 +69,15 @@ impl Store {
                 return sound.then(|| Damage { position: durable.saturating_add(1), reason, ..fault });
             }
         }
-        if let Some(state) = self.load_state(&held, &manifest) {
-            self.take_up_places(&held, &manifest);
+        let (mut state, mut places) = (None, Vec::new());
+        // Most of what it takes to find the places is waiting for sled.
+        side_by_side(&mut || places = self.load_places(&held, &manifest), &mut || {
+            state = self.load_state(&held, &manifest);
+        });
+        if let Some(state) = state {
+            for (segment, index) in places {
+                self.log.take_up_index(segment, index);
+            }
             self.keeping.since.store(manifest.end.seq, Ordering::Relaxed);
             self.learn_lost(state.lost_bodies());
             *self.published_mut() = Published::of(state);
@@ -82,16 +90,13 @@ impl Store {
         // No row is shorter, so that a forged count reserves no more than its files could fill.
         let most = manifest.files.iter().map(|file| file.len).sum::<u64>() / SHORTEST_ROW_BYTES;
         rows.reserve(usize::try_from(manifest.rows.min(most)).unwrap_or(0));
-        let decode = |pack: &[u8]| {
-            let mut rows = Vec::with_capacity(MOST_ROWS);
-            let number = decode_rows(pack, &mut |row| rows.push(row))?;
-            Ok((rows, number))
-        };
+        let mut decode = decoder(rows.blocks());
+        let decode = Mutex::new(&mut decode as &mut Decode<'_, _>);
         let loaded = thread::scope(|scope| {
             let many = manifest.rows > FEW_ROWS;
             let mut beside = if many { Beside::start(scope, &decode) } else { Beside::without(&decode) };
             held.load(self.kept_state(), manifest, rows, |rows, pack| {
-                beside.pass(pack, |decoded| decoded.into_iter().for_each(|row| rows.push(row)))
+                beside.pass(pack, |unpacked: Unpacked| unpacked.push_to(rows))
             })
         });
         let state = loaded?.finish();
@@ -103,13 +108,11 @@ impl Store {
     }
 
     /// What was known of where frames lie when the state was kept.
-    fn take_up_places(&self, held: &Held<'_>, state: &Manifest) {
+    fn load_places(&self, held: &Held<'_>, state: &Manifest) -> Vec<(u64, KeptIndex)> {
         let kept = self.kept_places();
-        let Some(manifest) = held.manifest(kept).filter(|manifest| manifest.end == state.end) else { return };
-        let places = held.load_bytes(kept, &manifest).and_then(|bytes| decode_places(&bytes).ok());
-        for (segment, index) in places.into_iter().flatten() {
-            self.log.take_up_index(segment, index);
-        }
+        let manifest = held.manifest(kept).filter(|manifest| manifest.end == state.end);
+        let bytes = manifest.and_then(|manifest| held.load_bytes(kept, &manifest));
+        bytes.and_then(|bytes| decode_places(&bytes).ok()).unwrap_or_default()
     }
 
     fn keep_places(&self, held: &Held<'_>, end: &End) -> Result<(), EngineError> {
@@ -240,6 +243,40 @@ impl Store {
             return Ok(None);
         }
         Ok(Some(self.checkpoints.hold(self.options.lock_timeout)?))
+    }
+}
+
+/// What was decoded of a pack. Slots come as they are put together, so maybe with a later one.
+#[derive(Default)]
+struct Unpacked {
+    rows: Vec<Row<'static>>,
+    blocks: Vec<SlotBlock>,
+    names: Option<SharedNames>,
+}
+
+impl Unpacked {
+    fn push_to(self, state: &mut StateRows) {
+        self.rows.into_iter().for_each(|row| state.push(row));
+        self.blocks.into_iter().for_each(|block| state.push_block(block));
+        self.names.into_iter().for_each(|names| state.push_names(names));
+    }
+}
+
+/// Decodes packs in their order, and puts slots together.
+fn decoder(blocks: SlotBlocks) -> impl FnMut(Option<&[u8]>) -> Result<(Unpacked, u64), String> + Send {
+    let (mut blocks, mut decoder) = (Some(blocks), RowDecoder::default());
+    move |pack| {
+        let mut unpacked = Unpacked::default();
+        let mut number = 0;
+        if let (Some(pack), Some(blocks)) = (pack, &mut blocks) {
+            let Unpacked { rows, blocks: full, .. } = &mut unpacked;
+            number =
+                decoder.decode(pack, &mut |row| rows.push(row), |key, slot| full.extend(blocks.push(key, slot)))?;
+        } else if let Some((last, names)) = blocks.take().map(SlotBlocks::finish) {
+            unpacked.blocks.push(last);
+            unpacked.names = Some(names);
+        }
+        Ok((unpacked, number))
     }
 }
 

@@ -195,7 +195,7 @@ impl Store {
 }
 
 /// Does the first on another thread, where there is one to be had, while this one does the second.
-fn side_by_side(first: &mut (dyn FnMut() + Send), second: &mut dyn FnMut()) {
+pub(super) fn side_by_side(first: &mut (dyn FnMut() + Send), second: &mut dyn FnMut()) {
     let begun = thread::scope(|scope| {
         let first = &mut *first;
         let begun = thread::Builder::new().name("bilinc-index".to_owned()).spawn_scoped(scope, first);

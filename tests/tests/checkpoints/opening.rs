@@ -21,6 +21,24 @@ fn a_store_opened_from_a_checkpoint_is_the_replayed_one_and_goes_on_like_it() {
 }
 
 #[test]
+fn many_keys_are_decoded_apart_and_go_on_like_the_replayed_ones() {
+    let ground = Ground::new();
+    // Enough for a thread, not a number of whole blocks, and more than one pack.
+    let lines: String = (0..2_500).map(|index| format!("{{\"key\":\"many.{index}\",\"value\":{index}}}\n")).collect();
+    ground.bench.memory.import(lines.as_bytes(), bilinc::ImportOptions::default(), &mut |_, _| {}).unwrap();
+    let at = ground.keep();
+    assert_eq!(ground.assert_opens("at the checkpoint").status().unwrap().checkpoint, Some(at));
+    ground.bench.put("many.7", "changed");
+    ground.assert_opens("past the checkpoint");
+    // A purge takes the checkpoint away.
+    ground.live("second");
+    ground.keep();
+    ground.assert_opens("kept anew");
+    ground.break_history();
+    assert_eq!(ground.open().damage(), None, "the checkpoint was not used");
+}
+
+#[test]
 fn an_open_reads_nothing_of_what_a_checkpoint_covers() {
     let ground = Ground::new();
     ground.keep();

@@ -12,10 +12,7 @@ impl PartialEq for State {
             slots,
             names,
             review,
-            expiring,
-            flagged,
-            by_type,
-            live_bytes,
+            tally,
             recorded_bytes,
             dreams,
             snapshots,
@@ -29,10 +26,7 @@ impl PartialEq for State {
             && *names == other.names
             && *review == other.review
             && self.waiting().eq(other.waiting())
-            && *expiring == other.expiring
-            && *flagged == other.flagged
-            && *by_type == other.by_type
-            && *live_bytes == other.live_bytes
+            && *tally == other.tally
             && *recorded_bytes == other.recorded_bytes
             && *dreams == other.dreams
             && *snapshots == other.snapshots

@@ -2,13 +2,10 @@
 
 use alloc::sync::Arc;
 
-use super::slots::At;
+use super::tally::Brief;
 use super::{DreamUndoRecord, SnapshotRecord, State};
-use crate::entry::Entry;
 use crate::event::{Event, RecordedEvent};
-use crate::id::Seq;
 use crate::key::Key;
-use crate::slot::Slot;
 use crate::time::Timestamp;
 
 /// What an event did to the entry of its key, as projections need it.
@@ -30,29 +27,6 @@ pub fn replay<'a>(seed: u64, events: impl IntoIterator<Item = &'a RecordedEvent>
         state.evolve(event);
     }
     state
-}
-
-/// What the indexes need to know of an entry.
-struct Brief {
-    changed: Seq,
-    updated_at: Timestamp,
-    expires_at: Option<Timestamp>,
-    memory_type: usize,
-    bytes: u64,
-    flagged: bool,
-}
-
-impl Brief {
-    fn of(slot: &Slot) -> Option<Self> {
-        slot.entry.as_ref().map(|entry: &Entry| Self {
-            changed: slot.changed,
-            updated_at: entry.updated_at,
-            expires_at: entry.expires_at(),
-            memory_type: entry.facts.memory_type as usize,
-            bytes: u64::from(entry.value_bytes) + u64::from(entry.metadata_bytes),
-            flagged: !entry.flags.is_empty(),
-        })
-    }
 }
 
 impl State {
@@ -152,7 +126,7 @@ impl State {
         if let Some(dream) = recorded.dream().filter(|_| !key.is_reserved()) {
             self.dreams.acted(dream, recorded.seq);
         }
-        self.reindex(&key, before.as_ref(), after.as_ref());
+        self.tally.recount(&key, before.as_ref(), after.as_ref());
         if recorded.event.is_change() && !key.is_reserved() {
             let previous = before.as_ref().map(|entry| entry.changed);
             match (previous, &after) {
@@ -164,51 +138,5 @@ impl State {
             }
         }
         Some(Change { key, before: before.map(|entry| entry.updated_at), after: after.map(|entry| entry.updated_at) })
-    }
-
-    /// Takes up what the events of a key add up to, in a state that does not know the key yet. Gives the place of
-    /// an entry that waits for a dream in the order of its change, for [`ReviewIndex::restore_waiting`].
-    ///
-    /// [`ReviewIndex::restore_waiting`]: super::review::ReviewIndex::restore_waiting
-    pub(super) fn take_up(&mut self, key: Key, mut slot: Slot) -> Option<(Seq, At)> {
-        if let Some(entry) = &mut slot.entry {
-            self.names.share_of(entry);
-        }
-        self.reindex(&key, None, Brief::of(&slot).as_ref());
-        let (is_candidate, changed) = (!key.is_reserved() && slot.entry.is_some(), slot.changed);
-        let at = self.slots.put(key, slot);
-        if !is_candidate {
-            return None;
-        }
-        let (key, _) = self.slots.get_at(at)?;
-        let is_tracked = self.review.restore_tracked((key, at), &self.dreams);
-        (!is_tracked).then_some((changed, at))
-    }
-
-    fn reindex(&mut self, key: &Key, before: Option<&Brief>, after: Option<&Brief>) {
-        if let Some(before) = before {
-            if let Some(at) = before.expires_at {
-                self.expiring.remove(&(at, key.clone()));
-            }
-            if let Some(count) = self.by_type.get_mut(before.memory_type) {
-                *count = count.saturating_sub(1);
-            }
-            self.live_bytes = self.live_bytes.saturating_sub(before.bytes);
-        }
-        if let Some(after) = after {
-            if let Some(at) = after.expires_at {
-                self.expiring.insert((at, key.clone()));
-            }
-            if let Some(count) = self.by_type.get_mut(after.memory_type) {
-                *count = count.saturating_add(1);
-            }
-            self.live_bytes = self.live_bytes.saturating_add(after.bytes);
-        }
-        let flagged = |brief: Option<&Brief>| brief.is_some_and(|brief| brief.flagged);
-        match (flagged(before), flagged(after)) {
-            (false, true) => drop(self.flagged.insert(key.clone())),
-            (true, false) => drop(self.flagged.remove(key)),
-            _ => {}
-        }
     }
 }

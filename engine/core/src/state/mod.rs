@@ -1,5 +1,6 @@
 //! The state that decisions are made on: the fold of all events.
 
+mod block;
 mod dreams;
 mod equal;
 mod evolve;
@@ -10,13 +11,15 @@ mod purges;
 mod review;
 mod rows;
 mod slots;
+mod tally;
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use foldhash::quality::FixedState;
 
+pub use self::block::{SharedNames, SlotBlock, SlotBlocks};
 pub use self::dreams::{DreamPhase, DreamRecord, DreamUndoRecord};
 pub use self::evolve::{Change, replay};
 pub use self::idempotency::IdempotencyRecord;
@@ -30,6 +33,7 @@ use self::names::Names;
 use self::purges::PurgeBook;
 use self::review::ReviewIndex;
 use self::slots::Slots;
+use self::tally::Tally;
 use crate::entry::Entry;
 use crate::id::{DreamId, Seq, SnapshotId};
 use crate::json::Json;
@@ -88,12 +92,7 @@ pub struct State {
     slots: Slots,
     names: Names,
     review: ReviewIndex,
-    /// Entries with a time to live, by their last moment.
-    expiring: BTreeSet<(Timestamp, Key)>,
-    flagged: BTreeSet<Key>,
-    /// Entries by type, expired ones included.
-    by_type: [u64; 5],
-    live_bytes: u64,
+    tally: Tally,
     recorded_bytes: u64,
     dreams: DreamBook,
     snapshots: Vec<SnapshotRecord>,
@@ -120,10 +119,7 @@ impl State {
             slots: Slots::new(hasher.clone()),
             names: Names::new(hasher.clone()),
             review: ReviewIndex::new(hasher.clone()),
-            expiring: BTreeSet::new(),
-            flagged: BTreeSet::new(),
-            by_type: [0; 5],
-            live_bytes: 0,
+            tally: Tally::default(),
             recorded_bytes: 0,
             dreams: DreamBook::default(),
             snapshots: Vec::new(),
@@ -199,21 +195,21 @@ impl State {
 
     /// Keys with an open flag, in order, expired ones included.
     pub fn flagged(&self) -> impl Iterator<Item = &Key> {
-        self.flagged.iter()
+        self.tally.flagged.iter()
     }
 
     /// Keys of entries that are there at the first moment and have expired by the second.
     pub fn expiring(&self, after: Timestamp, through: Timestamp) -> impl Iterator<Item = &Key> {
         let first = (after, Key::from_recorded(""));
-        self.expiring.range(first..).take_while(move |(at, _)| *at < through).map(|(_, key)| key)
+        self.tally.expiring.range(first..).take_while(move |(at, _)| *at < through).map(|(_, key)| key)
     }
 
     /// Sums over what is there at `now`. Costs the number of flagged entries and of expired ones that
     /// nobody replaced.
     #[must_use]
     pub fn counts(&self, now: Timestamp) -> Counts {
-        let mut by_type = self.by_type;
-        for (_, key) in self.expiring.iter().take_while(|(at, _)| *at < now) {
+        let mut by_type = self.tally.by_type;
+        for (_, key) in self.tally.expiring.iter().take_while(|(at, _)| *at < now) {
             if let Some(entry) = self.slots.get(key.as_str()).and_then(|slot| slot.entry.as_ref())
                 && let Some(count) = by_type.get_mut(entry.facts.memory_type as usize)
             {
@@ -223,8 +219,8 @@ impl State {
         Counts {
             by_type,
             keys: self.slots.len() as u64,
-            flagged: self.flagged.iter().filter(|key| self.entry(key.as_str(), now).is_some()).count() as u64,
-            live_bytes: self.live_bytes,
+            flagged: self.tally.flagged.iter().filter(|key| self.entry(key.as_str(), now).is_some()).count() as u64,
+            live_bytes: self.tally.live_bytes,
             recorded_bytes: self.recorded_bytes,
             purged_bytes: self.purges.bytes,
         }
@@ -265,7 +261,7 @@ impl State {
     /// that nobody replaced, and hardly more as long as few entries wait from before that position.
     #[must_use]
     pub fn count_changed_since(&self, after: Seq, include_reviewed: bool, now: Timestamp, most: usize) -> usize {
-        let expired = self.expiring.iter().take_while(|(at, _)| *at < now).map(|(_, key)| key);
+        let expired = self.tally.expiring.iter().take_while(|(at, _)| *at < now).map(|(_, key)| key);
         let many = expired.clone().take(most.saturating_add(1)).count();
         if many > most {
             let all = self.changed_since(after, include_reviewed);

@@ -39,6 +39,11 @@ impl Names {
             share(&mut self.all, &mut self.session_id, session);
         }
     }
+
+    /// Adds names that the entries of others share.
+    pub(super) fn add(&mut self, others: Self) {
+        self.all.extend(others.all);
+    }
 }
 
 fn share(all: &mut HashSet<Arc<str>, FixedState>, recent: &mut Recent, text: &mut Arc<str>) {

@@ -155,9 +155,14 @@ impl ReviewIndex {
         self.tracks.insert(key, track);
     }
 
+    /// Whether dreams have to do with any key.
+    pub(super) fn tracks_any(&self) -> bool {
+        !self.tracks.is_empty()
+    }
+
     /// Puts a key where it belongs, if it is tracked; all tracks and dreams have been taken up.
     pub(super) fn restore_tracked(&mut self, (key, at): (&Key, At), dreams: &DreamBook) -> bool {
-        let is_tracked = !self.tracks.is_empty() && self.tracks.contains_key(key);
+        let is_tracked = self.tracks.contains_key(key);
         if is_tracked {
             self.place((key, at), dreams);
         }

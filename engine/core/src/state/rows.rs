@@ -7,6 +7,7 @@ use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::block::{SharedNames, SlotBlock, SlotBlocks};
 use super::review::Track;
 use super::slots::{At, FrozenSlots};
 use super::{DreamRecord, IdempotencyRecord, SnapshotRecord, State};
@@ -160,8 +161,44 @@ impl StateRows {
                 let track = Track::new(base, own.into_owned(), looked.into_owned());
                 state.review.take_up(key.into_owned(), track);
             }
-            Row::Slot(key, slot) => self.waiting.extend(state.take_up(key.into_owned(), slot.into_owned())),
+            Row::Slot(key, slot) => {
+                let mut blocks = self.blocks();
+                blocks.push(key.into_owned(), slot.into_owned());
+                let (block, names) = blocks.finish();
+                self.push_block(block);
+                self.push_names(names);
+            }
         }
+    }
+
+    /// Puts slots together for [`Self::push_block`], where and when it suits.
+    #[must_use]
+    pub fn blocks(&self) -> SlotBlocks {
+        SlotBlocks::new(self.state.slots.hasher().clone())
+    }
+
+    /// Takes up slots, as it would their rows; a block that is full costs least.
+    pub fn push_block(&mut self, block: SlotBlock) {
+        let SlotBlock { slots, hashes, tally, changed } = block;
+        let State { slots: all, review, dreams, tally: whole, .. } = &mut self.state;
+        whole.add(tally);
+        let (mut changed, mut tracked) = (changed.into_iter(), Vec::new());
+        all.put_all(slots, &hashes, |at| {
+            if let Some(changed) = changed.next().flatten() {
+                if review.tracks_any() { tracked.push((changed, at)) } else { self.waiting.push((changed, at)) }
+            }
+        });
+        for (changed, at) in tracked {
+            let Some((key, _)) = all.get_at(at) else { continue };
+            if !review.restore_tracked((key, at), dreams) {
+                self.waiting.push((changed, at));
+            }
+        }
+    }
+
+    /// Takes up the names that the entries of blocks share.
+    pub fn push_names(&mut self, names: SharedNames) {
+        self.state.names.add(names.0);
     }
 
     /// The state that was kept.

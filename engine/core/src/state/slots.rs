@@ -7,13 +7,14 @@ use core::hash::BuildHasher;
 
 use foldhash::quality::FixedState;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use super::Row;
 use crate::key::Key;
 use crate::slot::Slot;
 
 /// So many slots lie together. While slots are frozen, the first change in a block copies it.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
 
 type Block = Arc<Vec<(Key, Slot)>>;
 
@@ -111,6 +112,45 @@ impl Slots {
         at
     }
 
+    /// Takes up many slots, each in place of what may be there under its key. Tells where each lies, in their order.
+    ///
+    /// They stay where they are when they begin a block and none of their keys is known; `hashes` are of the keys.
+    pub(super) fn put_all(&mut self, slots: Vec<(Key, Slot)>, hashes: &[u32], mut placed: impl FnMut(At)) {
+        let first = self.len();
+        let begins_block = first.is_multiple_of(BLOCK) && (1..=BLOCK).contains(&slots.len());
+        let begins_block = begins_block && slots.len() == hashes.len();
+        let rest = if begins_block { self.adopt(slots, hashes, &mut placed) } else { slots };
+        for (key, slot) in rest {
+            placed(self.put(key, slot));
+        }
+    }
+
+    /// Makes slots a block, up to the first whose key is known; gives back the rest.
+    fn adopt(&mut self, slots: Vec<(Key, Slot)>, hashes: &[u32], placed: &mut impl FnMut(At)) -> Vec<(Key, Slot)> {
+        let first = self.len();
+        self.blocks.push(Arc::new(slots));
+        for (index, hash) in hashes.iter().copied().enumerate() {
+            let at = At(u32::try_from(first.saturating_add(index)).unwrap_or(u32::MAX));
+            let blocks = &self.blocks;
+            let key = |at: At| blocks.get(at.block())?.get(at.in_block()).map(|(key, _)| key);
+            let is_it = |place: &Place| place.hash == hash && key(place.at) == key(at);
+            match self.table.entry(Place::spread(hash), is_it, |place| Place::spread(place.hash)) {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(Place { hash, at });
+                }
+                Entry::Occupied(_) => {
+                    let mut block = self.blocks.pop().map(Arc::unwrap_or_clone).unwrap_or_default();
+                    let rest = block.split_off(index);
+                    // No block but the last has room.
+                    self.blocks.extend((index > 0).then(|| Arc::new(block)));
+                    return rest;
+                }
+            }
+            placed(at);
+        }
+        Vec::new()
+    }
+
     pub(super) fn get_at(&self, at: At) -> Option<(&Key, &Slot)> {
         self.blocks.get(at.block())?.get(at.in_block()).map(|(key, slot)| (key, slot))
     }
@@ -121,10 +161,7 @@ impl Slots {
     }
 
     fn hash(&self, key: &str) -> u32 {
-        // Any of its bits are as good as others.
-        #[allow(clippy::cast_possible_truncation)]
-        let hash = self.hasher.hash_one(key) as u32;
-        hash
+        hash_of(&self.hasher, key)
     }
 
     fn find(&self, hash: u32, key: &str) -> Option<At> {
@@ -147,6 +184,14 @@ impl Slots {
         self.table.insert_unique(Place::spread(hash), Place { hash, at }, |place| Place::spread(place.hash));
         at
     }
+}
+
+/// The part of a key's hash that is kept.
+pub(super) fn hash_of(hasher: &FixedState, key: &str) -> u32 {
+    // Any of its bits are as good as others.
+    #[allow(clippy::cast_possible_truncation)]
+    let hash = hasher.hash_one(key) as u32;
+    hash
 }
 
 /// What the events of all keys added up to at one time; made at once, because blocks are shared with the state until
@@ -219,6 +264,59 @@ mod tests {
         assert_eq!(slots(0..3_000), slots((0..3_000).rev()));
         assert_ne!(slots(0..3_000), slots(1..3_000));
         assert_ne!(slots(0..3_000), slots(1..3_001));
+    }
+
+    /// What `put_all` makes of runs of numbered keys, and of the same keys put one by one.
+    fn put_both(runs: &[core::ops::Range<u64>]) -> (Slots, Slots) {
+        let [mut at_once, mut one_by_one] = [(); 2].map(|()| Slots::new(FixedState::with_seed(7)));
+        for (run, numbers) in (0_u64..).zip(runs) {
+            let named = |number| {
+                (Key::from_recorded(&format!("key {number}")), Slot { head: Seq::new(run), ..Slot::default() })
+            };
+            let slots: Vec<_> = numbers.clone().map(named).collect();
+            let hashes: Vec<_> = slots.iter().map(|(key, _)| hash_of(&at_once.hasher, key.as_str())).collect();
+            let (mut placed, keys) = (Vec::new(), slots.clone());
+            at_once.put_all(slots, &hashes, |at| placed.push(at));
+            assert_eq!(placed.len(), keys.len());
+            for (at, (key, slot)) in placed.into_iter().zip(keys) {
+                assert_eq!(at_once.get_at(at), Some((&key, &slot)));
+                one_by_one.put(key, slot);
+            }
+        }
+        (at_once, one_by_one)
+    }
+
+    #[test]
+    fn slots_that_are_put_at_once_are_those_that_are_put_one_by_one() {
+        let block = BLOCK as u64;
+        let runs: [&[core::ops::Range<u64>]; 7] = [
+            &[0..block, block..2 * block, 2 * block..2 * block + 3],
+            &[0..0, 0..3, 3..block, block..block + 1],
+            &[0..block, 0..block, block..2 * block],
+            // Known from the middle of a block on, and some of them again behind it.
+            &[0..block, block / 2..block + block / 2, block..2 * block],
+            &[0..block, block - 1..2 * block - 1, 2 * block - 1..3 * block - 1],
+            &[0..2 * block + 1, 5 * block..6 * block],
+            &[0..block - 1, block..2 * block, 0..block],
+        ];
+        for runs in runs {
+            let (at_once, one_by_one) = put_both(runs);
+            assert_eq!(at_once, one_by_one, "{runs:?}");
+            assert_eq!(at_once.iter().count(), at_once.len(), "{runs:?}");
+            for (key, _) in one_by_one.iter() {
+                assert_eq!(at_once.get(key.as_str()), one_by_one.get(key.as_str()), "{runs:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_that_holds_a_key_twice_keeps_what_came_last() {
+        let mut slots = Slots::new(FixedState::with_seed(7));
+        let named = |name, head| (Key::from_recorded(name), Slot { head: Seq::new(head), ..Slot::default() });
+        let twice = alloc::vec![named("one", 1), named("two", 2), named("one", 3), named("three", 4)];
+        let hashes: Vec<_> = twice.iter().map(|(key, _)| hash_of(&slots.hasher, key.as_str())).collect();
+        slots.put_all(twice, &hashes, |_| ());
+        assert!(slots.iter().map(|(_, slot)| slot.head.get()).eq([3, 2, 4]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use bilinc_core::{DreamId, Selection, Slot, State, StateRows, chain_of, slot_at};
+use bilinc_core::{DreamId, Row, Selection, Slot, State, StateRows, chain_of, slot_at};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -68,11 +68,17 @@ proptest! {
             prop_assert_eq!(&taken, &replayed);
         }
         // What was frozen is what was there then, and is taken up like it.
+        let (mut blocks, mut full) = (frozen.blocks(), Vec::new());
         let taken_up = slots.try_each(|row| {
-            frozen.push(row.clone());
+            if let Row::Slot(key, slot) = row.clone() {
+                full.extend(blocks.push(key.into_owned(), slot.into_owned()));
+            }
             Ok::<(), Infallible>(())
         });
         taken_up.unwrap();
+        let (last, names) = blocks.finish();
+        full.into_iter().chain([last]).for_each(|block| frozen.push_block(block));
+        frozen.push_names(names);
         let mut taken = frozen.finish();
         prop_assert_eq!(&taken, &bilinc_core::replay(1, before.iter().copied()));
         after.iter().for_each(|event| drop(taken.evolve(event)));

@@ -6,10 +6,11 @@
 
 mod manifest;
 mod places;
+mod quick;
 mod rows;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use self::manifest::{KeptFile, Manifest};
 pub(crate) use self::places::{decode_places, encode_places};
-pub(crate) use self::rows::{decode_rows, encode_row};
+pub(crate) use self::rows::{RowDecoder, encode_row};

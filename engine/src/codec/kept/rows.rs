@@ -13,6 +13,7 @@ use bincode::{BorrowDecode, Encode};
 
 use super::super::config;
 use super::super::v1::{DreamStartedV1, FactsV1, FlagV1, List};
+use super::quick;
 
 #[derive(Encode, BorrowDecode)]
 enum RowWire<'a> {
@@ -107,17 +108,41 @@ pub(crate) fn encode_row(row: &Row<'_>, out: &mut Vec<u8>) -> Result<(), String>
     bincode::encode_into_writer(RowWire::of(row), Bytes(out), config()).map_err(|error| error.to_string())
 }
 
-/// Hands over the rows that take up all the bytes; says how many there were.
-pub(crate) fn decode_rows(bytes: &[u8], take: &mut dyn FnMut(Row<'static>)) -> Result<u64, String> {
-    let (mut rest, mut rows) = (bytes, 0_u64);
-    while !rest.is_empty() {
-        let (wire, used): (RowWire<'_>, usize) =
-            bincode::borrow_decode_from_slice(rest, config()).map_err(|error| error.to_string())?;
-        take(wire.into_row()?);
-        rest = rest.get(used..).filter(|_| used > 0).ok_or("a row without bytes")?;
-        rows = rows.saturating_add(1);
+/// Decodes rows, and what one slot after another has in common once.
+#[derive(Debug, Default)]
+pub(crate) struct RowDecoder {
+    names: quick::Names,
+}
+
+impl RowDecoder {
+    /// Hands over the rows that take up all the bytes, those of keys to `take_slot`; says how many there were.
+    pub(crate) fn decode(
+        &mut self,
+        bytes: &[u8],
+        take: &mut dyn FnMut(Row<'static>),
+        mut take_slot: impl FnMut(Key, Slot),
+    ) -> Result<u64, String> {
+        let (mut rest, mut rows) = (bytes, 0_u64);
+        while !rest.is_empty() {
+            match quick::slot(&mut rest, &mut self.names) {
+                Some((key, slot)) => take_slot(key, slot),
+                None => match next_row(&mut rest)? {
+                    Row::Slot(key, slot) => take_slot(key.into_owned(), slot.into_owned()),
+                    row => take(row),
+                },
+            }
+            rows = rows.saturating_add(1);
+        }
+        Ok(rows)
     }
-    Ok(rows)
+}
+
+/// The next row, read in the general way.
+pub(super) fn next_row(rest: &mut &[u8]) -> Result<Row<'static>, String> {
+    let (wire, used): (RowWire<'_>, usize) =
+        bincode::borrow_decode_from_slice(rest, config()).map_err(|error| error.to_string())?;
+    *rest = rest.get(used..).filter(|_| used > 0).ok_or("a row without bytes")?;
+    wire.into_row()
 }
 
 fn number(seq: &Seq) -> u64 {

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use super::super::config;
-use super::{Manifest, decode_places, decode_rows};
+use super::{Manifest, RowDecoder, decode_places};
 
 /// Set in the process that may not have much.
 const LITTLE: &str = "BILINC_LITTLE_MEMORY";
@@ -24,6 +24,10 @@ fn manifest(length: &[u8]) -> Vec<u8> {
     bytes
 }
 
+fn decode_rows(bytes: &[u8]) -> Result<u64, String> {
+    RowDecoder::default().decode(bytes, &mut |_| (), |_, _| ())
+}
+
 fn refuse_all() {
     for length in LENGTHS.map(number) {
         // The blocks of a segment.
@@ -32,14 +36,14 @@ fn refuse_all() {
         // what was lost.
         let rows: [&[u8]; 6] = [&[4, 1], &[5, 1, b'k', 0], &[5, 1, b'k', 0, 0], &[6], &[7], &[7, 0]];
         for row in rows {
-            decode_rows(&[row, &length, &[1, 2, 3]].concat(), &mut |_| ()).unwrap_err();
+            decode_rows(&[row, &length, &[1, 2, 3]].concat()).unwrap_err();
         }
         Manifest::decode(&manifest(&length)).unwrap_err();
     }
     // What was announced is where it was meant to be.
     Manifest::decode(&manifest(&number(0))).unwrap();
     decode_places(&[1, 1, 1, 108, 0, 200, 2]).unwrap();
-    decode_rows(&[4, 1, 0, 5, 1, b'k', 0, 0, 0], &mut |_| ()).unwrap();
+    decode_rows(&[4, 1, 0, 5, 1, b'k', 0, 0, 0]).unwrap();
 }
 
 #[test]
