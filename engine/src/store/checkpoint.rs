@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use bilinc_core::{Row, Seq, SharedNames, SlotBlock, SlotBlocks, State, StateRows};
+use bilinc_core::{Row, Seq, SharedNames, SlotBlock, SlotBlocks, State, StateRows, Timestamp};
 use bilinc_projections::recall::Recall;
 
 use super::indexing::side_by_side;
@@ -75,12 +75,13 @@ impl Store {
             state = self.load_state(&held, &manifest);
         });
         if let Some(state) = state {
+            let earliest = earliest(&places, manifest.end.seq);
             for (segment, index) in places {
                 self.log.take_up_index(segment, index);
             }
             self.keeping.since.store(manifest.end.seq, Ordering::Relaxed);
             self.learn_lost(state.lost_bodies());
-            *self.published_mut() = Published::of(state);
+            *self.published_mut() = Published::of(state, earliest);
         }
         None
     }
@@ -244,6 +245,19 @@ impl Store {
         }
         Ok(Some(self.checkpoints.hold(self.options.lock_timeout)?))
     }
+}
+
+/// The earliest recorded time of the events through a position, if the indexes of all segments tell of all of them.
+fn earliest(places: &[(u64, KeptIndex)], through: u64) -> Option<Timestamp> {
+    let (mut next, mut earliest) = (1, i64::MAX);
+    for (segment, index) in places {
+        if *segment != next {
+            return None;
+        }
+        earliest = index.blocks.iter().fold(earliest, |earliest, block| earliest.min(block.min_time));
+        next = index.next_seq;
+    }
+    (next.checked_sub(1) == Some(through)).then(|| Timestamp::from_micros(earliest))
 }
 
 /// What was decoded of a pack. Slots come as they are put together, so maybe with a later one.

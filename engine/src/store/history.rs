@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use bilinc_core::{Body, History, RecordedEvent, Seq, Timestamp};
 
-use super::Store;
 use super::purge::UNEXPLAINED;
+use super::{Published, Store};
 use crate::codec::{self, Bodies};
 use crate::error::EngineError;
 use crate::log::Frame;
@@ -21,6 +21,8 @@ const MOST_EVENTS: usize = 128 * 1_024;
 pub(crate) struct LogHistory<'a> {
     store: &'a Store,
     through: Seq,
+    /// None of the events was recorded before this; none where that is not known.
+    earliest: Option<Timestamp>,
     decoded: RefCell<Decoded>,
 }
 
@@ -56,7 +58,12 @@ impl Decoded {
 impl<'a> LogHistory<'a> {
     /// What is recorded through that position, which must be readable.
     pub(crate) fn new(store: &'a Store, through: Seq) -> Self {
-        Self { store, through, decoded: RefCell::default() }
+        Self { store, through, earliest: None, decoded: RefCell::default() }
+    }
+
+    /// What is recorded through the position at which that is published.
+    pub(super) fn of(store: &'a Store, published: &Published) -> Self {
+        Self { earliest: published.earliest(), ..Self::new(store, published.head()) }
     }
 
     /// The last position that is looked at.
@@ -87,6 +94,10 @@ impl History for LogHistory<'_> {
     }
 
     fn position_at(&self, time: Timestamp) -> Result<Seq, EngineError> {
+        // The log would look through the index of every segment.
+        if self.earliest.is_some_and(|earliest| time < earliest) {
+            return Ok(Seq::ZERO);
+        }
         Ok(Seq::new(self.store.log.position_at(time.micros(), self.through.get())?))
     }
 
@@ -148,3 +159,7 @@ impl Store {
         Ok(body)
     }
 }
+
+#[cfg(test)]
+#[path = "history_tests.rs"]
+mod tests;

@@ -45,7 +45,7 @@ impl Store {
         time: (Timestamp, bool),
         first: Seq,
     ) -> Result<Decision, Error> {
-        let history = LogHistory::new(self, published.head());
+        let history = LogHistory::of(self, published);
         self.decide_on(&published.state, &history, request, now, time, first)
     }
 

@@ -30,7 +30,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, RwLock, Weak};
 use std::time::Instant;
 
-use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, Seq, State, StoreId, Timestamp};
+use bilinc_core::{Actor, Command, IdempotencyRecord, Outcome, RecordedEvent, Seq, StoreId, Timestamp};
 
 pub(crate) use self::checkpoint::kept_through;
 pub(crate) use self::earlier::{EarlierValues, named_by};
@@ -133,7 +133,7 @@ impl Store {
             options,
             settings,
             storage,
-            published: RwLock::new(Published::of(State::new(hash_seed))),
+            published: RwLock::new(Published::of_nothing(hash_seed)),
             pending: Mutex::default(),
             queue: Queue::default(),
             frames: FrameCache::default(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use bilinc_core::{Change, Event, Key, RecordedEvent, Seq, State};
+use bilinc_core::{Change, Event, Key, RecordedEvent, Seq, State, Timestamp};
 use bilinc_projections::Projection;
 use bilinc_projections::order::{KeyOrder, TimeOrder};
 
@@ -22,11 +22,33 @@ pub(crate) struct Published {
     erased: bool,
     /// Positions of lost bodies recorded since this was last asked.
     lost: Vec<Seq>,
+    /// None of the events so far was recorded before this; none where that is not known.
+    earliest: Option<Timestamp>,
 }
 
 impl Published {
-    pub(crate) fn of(state: State) -> Self {
-        Self { state, keys: None, times: None, unindexed: None, purged: Vec::new(), erased: false, lost: Vec::new() }
+    /// A state, and the earliest recorded time of its events, where it is known.
+    pub(crate) fn of(state: State, earliest: Option<Timestamp>) -> Self {
+        Self {
+            state,
+            keys: None,
+            times: None,
+            unindexed: None,
+            purged: Vec::new(),
+            erased: false,
+            lost: Vec::new(),
+            earliest,
+        }
+    }
+
+    /// What is folded of an empty log.
+    pub(crate) fn of_nothing(hash_seed: u64) -> Self {
+        Self::of(State::new(hash_seed), Some(Timestamp::MAX))
+    }
+
+    /// No event so far was recorded before this, where that is known.
+    pub(crate) fn earliest(&self) -> Option<Timestamp> {
+        self.earliest
     }
 
     pub(crate) fn head(&self) -> Seq {
@@ -38,6 +60,7 @@ impl Published {
         if let Event::Salvaged(salvaged) = &event.event {
             self.lost.extend_from_slice(&salvaged.bodies);
         }
+        self.earliest = self.earliest.map(|earliest| earliest.min(event.operation.at));
         self.erased |= matches!(event.event, Event::Purged(_) | Event::PurgeCompleted(_));
         let Some(change) = self.state.evolve(event) else { return };
         if matches!(event.event, Event::Purged(_)) {

@@ -2,7 +2,7 @@
 
 mod apply;
 
-use bilinc_core::{Command, DreamId, DreamRecord, DreamStart, Event, History, Json, Outcome, Rejection, Seq};
+use bilinc_core::{Command, DreamId, DreamRecord, DreamStart, Event, History, Json, Key, Outcome, Rejection, Seq};
 
 use super::Memory;
 use super::list::page_limit;
@@ -26,7 +26,7 @@ impl Memory {
             Outcome::DreamStarted(Some(event)) => DreamStarted {
                 dream: Some(event.dream),
                 forget_cap: event.forget_cap,
-                candidates: self.candidates(&event.candidates).map_err(EngineError::behind_a_write)?,
+                candidates: self.candidates(&event).map_err(EngineError::behind_a_write)?,
                 more_candidates: event.more,
             },
             other => return Err(unexpected(&other)),
@@ -36,16 +36,31 @@ impl Memory {
 
     /// The candidates as they stand, those left out that went or changed since: their versions are
     /// not the ones that were given.
-    fn candidates(&self, candidates: &[bilinc_core::Candidate]) -> Result<Vec<DreamCandidate>, Error> {
-        let now = self.now();
-        let mut shown = Vec::with_capacity(candidates.len());
-        for candidate in candidates {
-            let entry = self.store.published().state.entry(candidate.key.as_str(), now).cloned();
-            if let Some(entry) = entry.filter(|entry| entry.version == candidate.version) {
-                shown.push(DreamCandidate { memory: self.shown(candidate.key.clone(), entry, false)? });
+    fn candidates(&self, started: &bilinc_core::DreamStarted) -> Result<Vec<DreamCandidate>, Error> {
+        let (now, options) = (self.now(), &started.options);
+        let mut found = Vec::with_capacity(started.candidates.len());
+        {
+            let published = self.store.published();
+            let state = &published.state;
+            // They were found in this order. As long as nothing else changed since, it leads to each of them
+            // without looking for its key.
+            let is_prefixed = |key: &Key| options.prefix.as_ref().is_none_or(|prefix| key.as_str().starts_with(prefix));
+            let newest = state.changed_since(Seq::ZERO, options.include_reviewed);
+            let newest = newest.filter(|(key, slot)| is_prefixed(key) && slot.live(now).is_some());
+            let mut newest = newest.peekable();
+            for candidate in &started.candidates {
+                let slot = match newest.next_if(|(key, _)| **key == candidate.key) {
+                    Some((_, slot)) => Some(slot),
+                    None => state.slot(candidate.key.as_str()),
+                };
+                let entry = slot.and_then(|slot| slot.live(now));
+                if let Some(entry) = entry.filter(|entry| entry.version == candidate.version) {
+                    found.push((candidate.key.clone(), entry.clone()));
+                }
             }
         }
-        Ok(shown)
+        let shown = |(key, entry)| Ok(DreamCandidate { memory: self.shown(key, entry, false)? });
+        found.into_iter().map(shown).collect()
     }
 
     /// A dream as it stands.
