@@ -2,48 +2,97 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::Recall;
+use super::marks::Marks;
 use super::postings::{Counts, Field};
 use super::query::{How, Term};
 use super::rank::{Formula, worth};
 use super::search::{MatchedTerm, SearchOptions};
+use super::slots::{Facts, Length};
 
-/// The fields, in the order of their bits in [`Match::fields`].
-const FIELDS: [Field; 3] = [Field::Key, Field::Value, Field::Metadata];
-const IN_KEY: u8 = 1;
+/// Room is made for so many postings at first.
+const FIRST: usize = 512;
 
-/// So many lists are joined one after the other; more are sorted at once. Few in tests, so that they meet both.
-const FEW_LISTS: usize = if cfg!(test) { 2 } else { 8 };
-
-/// A document that answers one word of the query.
-#[derive(Clone, Copy)]
-pub(super) struct Match {
-    pub(super) slot: u32,
-    pub(super) how: How,
-    /// Which fields hold the word, a bit each.
-    fields: u8,
-    /// First the weighted occurrences, later what the word adds to the score.
-    pub(super) weight: f64,
+/// The documents of all words that answer a query, one word after the other.
+pub(super) struct Met {
+    visibility: u8,
+    postings: Vec<Posting>,
+    pub(super) marks: Marks,
 }
 
-/// All documents that answer one word of the query, in rising order of slot.
+/// A document that holds a word.
+#[derive(Clone, Copy)]
+pub(super) struct Posting {
+    pub(super) slot: u32,
+    pub(super) counts: Counts,
+    pub(super) length: Length,
+}
+
+/// A word of the index that answers, and where its documents stand in [`Met`], in rising order of slot.
+pub(super) struct Source {
+    pub(super) how: How,
+    documents: Range<usize>,
+    /// For each field at least as much as the word stands in it anywhere.
+    pub(super) most: Counts,
+}
+
+/// All documents that answer one word of the query.
 pub(super) struct Answer {
     term: String,
-    pub(super) matches: Vec<Match>,
+    /// Those that answer fully, then the looser ones, which count for documents that none of the others has.
+    pub(super) sources: Vec<Source>,
+    fully: usize,
     /// What the word itself can add at most.
     pub(super) rarity: f64,
+    /// The same for loose answers: judged by how many documents answer in any way, so that they never say more.
+    loose_rarity: f64,
+}
+
+impl Met {
+    pub(super) fn new(recall: &Recall, visibility: u8) -> Self {
+        let marks = Marks::new(recall.slots.used());
+        Self { visibility, postings: Vec::with_capacity(FIRST), marks }
+    }
+
+    /// The documents of a source.
+    #[inline]
+    pub(super) fn of(&self, source: &Source) -> &[Posting] {
+        self.postings.get(source.documents.clone()).unwrap_or_default()
+    }
+
+    /// How often a source has a word in a document, if it has.
+    fn counts_in(&self, source: &Source, slot: u32) -> Option<Counts> {
+        let postings = self.of(source);
+        // Most sources are short, and most documents are in none of them.
+        if postings.last().is_none_or(|last| slot > last.slot) {
+            return None;
+        }
+        let at = postings.binary_search_by_key(&slot, |posting| posting.slot).ok()?;
+        postings.get(at).map(|posting| posting.counts)
+    }
 }
 
 impl Recall {
-    /// Finds the documents that answer a word of the query.
-    pub(super) fn answer(&self, term: Term, options: &SearchOptions, formula: &Formula, visibility: u8) -> Answer {
+    /// Finds the documents that answer a word of the query; none when there are none.
+    pub(super) fn answer(
+        &self,
+        term: Term,
+        options: &SearchOptions,
+        formula: &Formula,
+        met: &mut Met,
+    ) -> Option<Answer> {
         let same = term.same(options, &self.dictionary);
-        let (mut matches, gave) = self.collect_all(&same, formula, visibility);
-        let full = matches.len();
+        let mut sources = Vec::with_capacity(same.len() + 2);
+        let mut full = 0;
+        for &(id, how) in &same {
+            full += self.collect(id, how, met, &mut sources);
+        }
+        let fully = sources.len();
 
         // Looser ways, for documents that do not hold the word itself.
-        let mut loose = Vec::new();
+        let mut loose = 0;
         if let Some((beginning, most)) = term.beginning(options) {
             let mut seen = full;
             for id in self.dictionary.completions(beginning) {
@@ -51,145 +100,93 @@ impl Recall {
                     break;
                 }
                 // Documents of a relative answer fully already; they count as seen all the same.
-                seen += match same.iter().position(|&(other, _)| other == id).and_then(|at| gave.get(at)) {
-                    Some(gave) => *gave,
-                    None => self.collect(id, How::Prefix, formula, visibility, &mut loose),
-                };
+                let relative = same.iter().position(|&(other, _)| other == id);
+                if relative.is_none() {
+                    loose += self.collect(id, How::Prefix, met, &mut sources);
+                }
+                let source = relative.map_or_else(|| sources.last(), |at| sources.get(at));
+                seen += source.map_or(0, |source| source.documents.len());
             }
-            merge(&mut loose);
         }
-        if full == 0 && loose.is_empty() {
-            let misspelt = term.misspelt(options, &self.dictionary);
-            let misspelt: Vec<_> = misspelt.into_iter().map(|id| (id, How::Typo)).collect();
-            loose = self.collect_all(&misspelt, formula, visibility).0;
+        if full == 0 && loose == 0 {
+            for id in term.misspelt(options, &self.dictionary) {
+                loose += self.collect(id, How::Typo, met, &mut sources);
+            }
         }
-        if !loose.is_empty() {
-            loose.retain(|found| matches.binary_search_by_key(&found.slot, |found| found.slot).is_err());
-        }
-
-        // Loose matches are judged by how many documents answer in any way, so that they never say more.
-        let rarity = formula.rarity(if full == 0 { loose.len() } else { full });
-        let loose_rarity = formula.rarity(full + loose.len());
-        for found in &mut matches {
-            found.weight = rarity * formula.saturate(found.weight, found.fields & IN_KEY != 0);
-        }
-        for found in &mut loose {
-            found.weight = loose_rarity * worth(found.how) * formula.saturate(found.weight, found.fields & IN_KEY != 0);
-        }
-        if !loose.is_empty() {
-            matches.append(&mut loose);
-            matches.sort_unstable_by_key(|found| found.slot);
-        }
-        Answer { term: term.word, matches, rarity }
+        (full + loose > 0).then(|| Answer {
+            term: term.word,
+            sources,
+            fully,
+            rarity: formula.rarity(if full == 0 { loose } else { full }),
+            loose_rarity: formula.rarity(full + loose),
+        })
     }
 
-    /// The documents of several words, and how many each of them has.
-    fn collect_all(&self, ids: &[(u32, How)], formula: &Formula, visibility: u8) -> (Vec<Match>, Vec<usize>) {
-        let (mut all, mut one, mut joined) = (Vec::new(), Vec::new(), Vec::new());
-        let gave = ids.iter().map(|&(id, how)| {
-            if ids.len() > FEW_LISTS || all.is_empty() {
-                return self.collect(id, how, formula, visibility, &mut all);
-            }
-            let gave = self.collect(id, how, formula, visibility, &mut one);
-            join(&all, &one, &mut joined);
-            core::mem::swap(&mut all, &mut joined);
-            one.clear();
-            gave
-        });
-        let gave = gave.collect();
-        merge(&mut all);
-        (all, gave)
-    }
-
-    /// Adds the documents of a word, in rising order of slot; says how many.
-    fn collect(&self, id: u32, how: How, formula: &Formula, visibility: u8, matches: &mut Vec<Match>) -> usize {
-        let before = matches.len();
-        // Of a full answer relatives count less; of a loose one all count alike, and less later.
-        let worth = if how == How::Stem { worth(how) } else { 1.0 };
-        matches.reserve(self.postings.at_most(id));
+    /// Adds the documents of a word; says how many did not answer this word of the query before.
+    fn collect(&self, id: u32, how: How, met: &mut Met, sources: &mut Vec<Source>) -> usize {
+        let start = met.postings.len();
+        let (mut most, mut new) = (Counts::default(), 0);
+        met.postings.reserve(self.postings.at_most(id));
         for (slot, counts) in self.postings.iter(id) {
-            let facts = self.slots.facts(slot);
-            if facts.visible(visibility) {
-                matches.push(Match {
-                    slot,
-                    how,
-                    fields: fields_of(counts),
-                    weight: worth * formula.occurrences(counts, facts),
-                });
+            if let Some(length) = self.slots.length(slot, met.visibility) {
+                met.postings.push(Posting { slot, counts, length });
+                most.join(counts);
+                new += usize::from(met.marks.meet(slot));
             }
         }
-        matches.len() - before
+        sources.push(Source { how, documents: start..met.postings.len(), most });
+        new
     }
 }
 
 impl Answer {
+    /// The sources, each with whether it answers fully.
+    pub(super) fn sources(&self) -> impl Iterator<Item = (&Source, bool)> {
+        self.sources.iter().enumerate().map(|(at, source)| (source, at < self.fully))
+    }
+
+    /// What a document adds to its score by answering in this way.
+    pub(super) fn weigh(&self, how: How, occurrences: f64, counts: Counts, formula: &Formula) -> f64 {
+        let saturated = formula.saturate(occurrences, counts.of(Field::Key) > 0);
+        match how {
+            How::Exact | How::Stem => self.rarity * saturated,
+            How::Prefix | How::Typo => self.loose_rarity * worth(how) * saturated,
+        }
+    }
+
+    /// What a document says of the query's weight that answers in this way.
+    pub(super) fn share(&self, how: How) -> f64 {
+        self.rarity * worth(how)
+    }
+
     /// How a document answers the word, if it does.
-    pub(super) fn explain(&self, slot: u32) -> Option<MatchedTerm> {
-        let at = self.matches.binary_search_by_key(&slot, |found| found.slot).ok()?;
-        let found = self.matches.get(at)?;
-        Some(MatchedTerm {
-            term: self.term.clone(),
-            how: found.how,
-            fields: (0..)
-                .zip(FIELDS)
-                .filter(|&(bit, _)| found.fields & (1 << bit) != 0)
-                .map(|(_, field)| field)
-                .collect(),
+    pub(super) fn explain(&self, slot: u32, met: &Met) -> Option<MatchedTerm> {
+        let (full, loose) = self.sources.split_at_checked(self.fully)?;
+        [full, loose].into_iter().find_map(|sources| {
+            let (mut how, mut all) = (None, Counts::default());
+            for source in sources {
+                if let Some(counts) = met.counts_in(source, slot) {
+                    // The closest source comes first.
+                    how = how.or(Some(source.how));
+                    all.join(counts);
+                }
+            }
+            let fields = [Field::Key, Field::Value, Field::Metadata].into_iter().filter(|&field| all.of(field) > 0);
+            Some(MatchedTerm { term: self.term.clone(), how: how?, fields: fields.collect() })
         })
     }
 }
 
-fn fields_of(counts: Counts) -> u8 {
-    let [key, value, metadata] = FIELDS.map(|field| u8::from(counts.of(field) > 0));
-    key | (value << 1) | (metadata << 2)
-}
-
-impl Match {
-    /// Adds what a further word found in the same document.
-    fn take_in(&mut self, next: &Self) {
-        self.weight += next.weight;
-        self.fields |= next.fields;
-        self.how = self.how.min(next.how);
+impl Source {
+    pub(super) fn len(&self) -> usize {
+        self.documents.len()
     }
-}
 
-/// Joins what further words found to what the words before found, both in rising order of slot.
-fn join(found: &[Match], further: &[Match], joined: &mut Vec<Match>) {
-    joined.clear();
-    joined.reserve(found.len() + further.len());
-    let mut rest = found;
-    for next in further {
-        while let [this, others @ ..] = rest
-            && this.slot < next.slot
-        {
-            joined.push(*this);
-            rest = others;
-        }
-        match rest {
-            [this, others @ ..] if this.slot == next.slot => {
-                let mut both = *this;
-                both.take_in(next);
-                joined.push(both);
-                rest = others;
-            }
-            _ => joined.push(*next),
-        }
+    /// Weighted occurrences of the word in a document. Of a full answer relatives count less; of a loose one all
+    /// count alike, and less later.
+    #[inline]
+    pub(super) fn occurrences(&self, counts: Counts, facts: Facts, formula: &Formula) -> f64 {
+        let worth = if self.how == How::Stem { worth(self.how) } else { 1.0 };
+        worth * formula.occurrences(counts, facts)
     }
-    joined.extend_from_slice(rest);
-}
-
-/// Joins what several words found in the same document. Sums run in the order of the words, because the
-/// last bits of a sum depend on it.
-fn merge(matches: &mut Vec<Match>) {
-    if matches.is_sorted_by(|left, right| left.slot < right.slot) {
-        return;
-    }
-    matches.sort_by_key(|found| found.slot);
-    matches.dedup_by(|next, kept| {
-        let same = next.slot == kept.slot;
-        if same {
-            kept.take_in(next);
-        }
-        same
-    });
 }

@@ -6,7 +6,13 @@ use core::cmp::{Ordering, Reverse};
 
 use super::Recall;
 use super::search::SearchOptions;
-use super::slots::Slot;
+use super::slots::{Facts, Slot};
+
+/// So many that may take a place wait for their documents to be looked at. Few in tests, so that they meet both.
+const WAITING: usize = if cfg!(test) { 4 } else { 1_024 };
+
+/// So many wait in most searches.
+const FIRST: usize = 64;
 
 /// A document that competes for a place.
 pub(super) struct Candidate<'a> {
@@ -19,90 +25,102 @@ impl Candidate<'_> {
     pub(super) fn key(&self) -> &str {
         self.document.key.as_deref().unwrap_or_default()
     }
-}
 
-impl Ord for Candidate<'_> {
-    /// Greater is better. Total, because keys differ.
-    fn cmp(&self, other: &Self) -> Ordering {
-        (self.score.total_cmp(&other.score))
+    /// The better comes first. Total, because keys differ.
+    fn order(&self, other: &Self) -> Ordering {
+        (other.score.total_cmp(&self.score))
             .then_with(|| {
-                let importance = self.document.importance;
-                importance.total_cmp(&other.document.importance)
+                let importance = other.document.importance;
+                importance.total_cmp(&self.document.importance)
             })
-            .then_with(|| self.document.changed.cmp(&other.document.changed))
-            .then_with(|| other.key().cmp(self.key()))
+            .then_with(|| other.document.changed.cmp(&self.document.changed))
+            .then_with(|| self.key().cmp(other.key()))
     }
 }
 
-impl PartialOrd for Candidate<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+/// A score, which no document has below 0: then its bits compare as it does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Score(u64);
 
-impl PartialEq for Candidate<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Candidate<'_> {}
-
-/// The best candidates so far, at most `limit`.
+/// The best candidates so far, and all that a look at their documents may yet put before some of these.
 pub(super) struct Best<'a, 'b> {
     recall: &'a Recall,
     options: &'b SearchOptions,
     accept: Option<&'b mut dyn FnMut(&str) -> bool>,
-    heap: BinaryHeap<Reverse<Candidate<'a>>>,
+    /// The best scores, at most `limit`, the least of them on top.
+    scores: BinaryHeap<Reverse<Score>>,
+    /// Among these are the best. Documents lie far apart in memory, so they are looked at last.
+    waiting: Vec<(f64, u32)>,
     /// Below this score nobody gets a place.
     least: f64,
 }
 
 impl<'a, 'b> Best<'a, 'b> {
     /// Without a filter every document of the wanted types may take a place.
-    pub(super) const fn new(
+    pub(super) fn new(
         recall: &'a Recall,
         options: &'b SearchOptions,
         accept: Option<&'b mut dyn FnMut(&str) -> bool>,
     ) -> Self {
         let least = if options.limit == 0 { f64::INFINITY } else { f64::NEG_INFINITY };
-        Self { recall, options, accept, heap: BinaryHeap::new(), least }
+        let scores = BinaryHeap::with_capacity(options.limit.min(WAITING));
+        Self { recall, options, accept, scores, waiting: Vec::with_capacity(FIRST), least }
     }
 
-    /// Lets a document compete. The caller's filter is asked only once a place is certain otherwise.
+    /// Below this score nobody gets a place any more.
+    pub(super) const fn least(&self) -> f64 {
+        self.least
+    }
+
+    /// Lets a document compete. The caller's filter is asked only where its score is enough for a place.
     #[inline]
-    pub(super) fn offer(&mut self, slot: u32, score: f64) {
-        if score >= self.least {
+    pub(super) fn offer(&mut self, slot: u32, facts: Facts, score: f64) {
+        if score >= self.least && facts.type_bit() & self.options.memory_types != 0 {
             self.compete(slot, score);
         }
     }
 
     fn compete(&mut self, slot: u32, score: f64) {
-        let full = self.heap.len() >= self.options.limit;
-        let worst = self.heap.peek().map(|Reverse(worst)| worst);
-        let Some(document) = self.recall.slots.slot(slot) else {
-            return;
+        if let Some(accept) = &mut self.accept {
+            let document = self.recall.slots.slot(slot);
+            if !document.and_then(|document| document.key.as_deref()).is_some_and(accept) {
+                return;
+            }
+        }
+        self.waiting.push((score, slot));
+        if score > self.least {
+            if self.scores.len() >= self.options.limit {
+                self.scores.pop();
+            }
+            self.scores.push(Reverse(Score(score.to_bits())));
+            if self.scores.len() >= self.options.limit {
+                self.least = self.scores.peek().map_or(self.least, |Reverse(Score(bits))| f64::from_bits(*bits));
+            }
+        }
+        if self.waiting.len() >= self.options.limit.saturating_add(WAITING) {
+            self.waiting = self.best().into_iter().map(|best| (best.score, best.slot)).collect();
+        }
+    }
+
+    /// The best of those that wait, in no order.
+    fn best(&self) -> Vec<Candidate<'a>> {
+        let candidate = |&(score, slot): &(f64, u32)| {
+            let document = self.recall.slots.slot(slot).filter(|_| score >= self.least)?;
+            Some(Candidate { score, slot, document })
         };
-        let candidate = Candidate { score, slot, document };
-        if full && worst.is_some_and(|worst| candidate < *worst) {
-            return;
+        let mut best = Vec::with_capacity(self.waiting.len());
+        best.extend(self.waiting.iter().filter_map(candidate));
+        if best.len() > self.options.limit {
+            best.select_nth_unstable_by(self.options.limit, Candidate::order);
+            best.truncate(self.options.limit);
         }
-        let wanted = self.recall.slots.facts(slot).type_bit() & self.options.memory_types != 0;
-        if !wanted || self.accept.as_mut().is_some_and(|accept| !accept(candidate.key())) {
-            return;
-        }
-        if full {
-            self.heap.pop();
-        }
-        self.heap.push(Reverse(candidate));
-        if self.heap.len() >= self.options.limit {
-            self.least = self.heap.peek().map_or(self.least, |Reverse(worst)| worst.score);
-        }
+        best
     }
 
     /// The winners, best first.
     pub(super) fn into_vec(self) -> Vec<Candidate<'a>> {
-        let reversed = self.heap.into_sorted_vec();
-        reversed.into_iter().map(|Reverse(candidate)| candidate).collect()
+        let mut best = self.best();
+        best.sort_unstable_by(Candidate::order);
+        best
     }
 }

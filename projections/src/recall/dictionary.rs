@@ -11,10 +11,17 @@ use rust_stemmers::{Algorithm, Stemmer};
 use super::analysis::base_form;
 use super::checkpoint::{Reader, write_bytes, write_number};
 use super::grow;
+use super::guide::{Guide, beginning};
 use super::hash::hash;
 
 /// Says that there is no word.
 const NONE: u32 = u32::MAX;
+
+/// In place of a next sibling, with the number of the stem that they all have. Numbers of words are below.
+const LAST: u32 = 1 << 31;
+
+/// Of larger families a word is stemmed again rather than walked to its stem.
+const FAMILY: usize = 64;
 
 /// So many new words wait in order in a list of their own: sorting each in among all would cost a move of half of
 /// them. More of them, as a store's first reading brings, wait in no order.
@@ -26,9 +33,11 @@ const WAITING: usize = if cfg!(test) { 4 } else { 512 };
 struct Word {
     start: u32,
     len: u16,
+    /// Whether it is known to be its own stem.
+    is_own_stem: bool,
     /// The first of the words that have this one as their stem.
     child: u32,
-    /// The next of the words that have the same stem as this one.
+    /// The next of the words that have the same stem as this one, or [`LAST`] with that stem.
     sibling: u32,
 }
 
@@ -40,6 +49,7 @@ pub(super) struct Dictionary {
     by_text: HashTable<u32>,
     /// Numbers in byte order of their words, but for those in `recent`.
     sorted: Vec<u32>,
+    guide: Guide,
     /// In the same order as long as there are no more than [`WAITING`].
     recent: Vec<u32>,
     stemmer: Stemmer,
@@ -53,6 +63,7 @@ impl Dictionary {
             words: Vec::new(),
             by_text: HashTable::new(),
             sorted: Vec::new(),
+            guide: Guide::default(),
             recent: Vec::new(),
             stemmer: Stemmer::create(Algorithm::English),
         }
@@ -76,6 +87,11 @@ impl Dictionary {
         }
         let id = self.add(word)?;
         let stem = stem(&self.stemmer, word);
+        if stem.is_none()
+            && let Some(word) = self.words.get_mut(id as usize)
+        {
+            word.is_own_stem = true;
+        }
         if let Some(stem) = stem {
             let parent = match self.find(&stem) {
                 Some(parent) => parent,
@@ -84,14 +100,14 @@ impl Dictionary {
             let eldest =
                 self.words.get_mut(parent as usize).map_or(NONE, |parent| core::mem::replace(&mut parent.child, id));
             if let Some(word) = self.words.get_mut(id as usize) {
-                word.sibling = eldest;
+                word.sibling = if eldest == NONE { LAST | parent } else { eldest };
             }
         }
         Some(id)
     }
 
     fn add(&mut self, word: &str) -> Option<u32> {
-        let id = u32::try_from(self.words.len()).ok().filter(|&id| id != NONE)?;
+        let id = u32::try_from(self.words.len()).ok().filter(|&id| id < LAST - 1)?;
         let start = u32::try_from(self.text.len()).ok()?;
         let len = u16::try_from(word.len()).ok()?;
         if self.text.capacity() - self.text.len() < word.len() {
@@ -99,7 +115,7 @@ impl Dictionary {
         }
         self.text.push_str(word);
         grow(&mut self.words, 1);
-        self.words.push(Word { start, len, child: NONE, sibling: NONE });
+        self.words.push(Word { start, len, is_own_stem: false, child: NONE, sibling: NONE });
         let (seed, text, words) = (self.seed, &self.text, &self.words);
         let hash_of = |id: &u32| hash(seed, slice(text, words, *id).as_bytes());
         self.by_text.insert_unique(hash_of(&id), id, hash_of);
@@ -138,12 +154,26 @@ impl Dictionary {
             rest = upper;
         }
         merged.extend_from_slice(rest);
+        self.guide = Guide::new(merged.len(), |at| merged.get(at).map_or("", |&id| word(id)));
         self.sorted = merged;
         self.recent = Vec::new();
     }
 
     /// What stands for a word in comparisons of meaning: its stem, else itself.
     pub(super) fn stem(&self, word: &str) -> Option<String> {
+        let known = self.find(word).and_then(|id| self.words.get(id as usize));
+        if known.is_some_and(|word| word.is_own_stem) {
+            return None;
+        }
+        // A word that was stemmed when it came need not be stemmed again.
+        let mut next = known.map(|word| word.sibling).filter(|&next| next != NONE);
+        for _ in 0..FAMILY {
+            let Some(link) = next else { break };
+            if link >= LAST {
+                return Some(self.text(link - LAST).into());
+            }
+            next = self.words.get(link as usize).map(|word| word.sibling).filter(|&next| next != NONE);
+        }
         stem(&self.stemmer, word)
     }
 
@@ -153,7 +183,7 @@ impl Dictionary {
         let child = |id: u32| self.words.get(id as usize).map(|word| word.child);
         let sibling = |id: &u32| self.words.get(*id as usize).map(|word| word.sibling);
         let next = parent.and_then(child).filter(|&id| id != NONE);
-        let mut found: Vec<u32> = core::iter::successors(next, |id| sibling(id).filter(|&id| id != NONE))
+        let mut found: Vec<u32> = core::iter::successors(next, |id| sibling(id).filter(|&id| id < LAST))
             // Links that came as bytes could run in a circle.
             .take(self.words.len())
             .chain(parent)
@@ -168,19 +198,20 @@ impl Dictionary {
     /// numbered has very many that begin alike.
     pub(super) fn completions<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = u32> + 'a {
         let begins = move |&id: &u32| self.text(id).starts_with(prefix);
-        let from = |ids: &'a [u32]| {
-            let from = ids.partition_point(|&id| self.text(id) < prefix);
-            ids.get(from..).unwrap_or_default()
-        };
+        let before = |ids: &[u32]| ids.partition_point(|&id| self.text(id) < prefix);
+        let from = |ids: &'a [u32], from: usize| ids.get(from..).unwrap_or_default().iter().copied();
         let recent: Vec<u32> = if self.recent.len() > WAITING {
             let mut recent: Vec<u32> = self.recent.iter().copied().filter(begins).collect();
             recent.sort_unstable_by_key(|&id| self.text(id));
             recent
         } else {
-            from(&self.recent).iter().copied().take_while(begins).collect()
+            from(&self.recent, before(&self.recent)).take_while(begins).collect()
         };
         let mut recent = recent.into_iter().peekable();
-        let mut sorted = from(&self.sorted).iter().copied().take_while(begins).peekable();
+        let around = self.guide.around(prefix);
+        let around = around.start..around.end.min(self.sorted.len());
+        let first = around.start + before(self.sorted.get(around).unwrap_or_default());
+        let mut sorted = from(&self.sorted, first).take_while(begins).peekable();
         core::iter::from_fn(move || match (sorted.peek(), recent.peek()) {
             (Some(&old), Some(&new)) if self.text(new) < self.text(old) => recent.next(),
             (None, _) => recent.next(),
@@ -269,14 +300,14 @@ impl Dictionary {
 
     pub(super) fn read(seed: u64, reader: &mut Reader<'_>) -> Option<Self> {
         let mut dictionary = Self::new(seed);
-        let count = reader.count()?;
+        let count = reader.count().filter(|&count| count < LAST as usize)?;
         dictionary.words.reserve_exact(count);
         let mut start = 0_u32;
         for _ in 0..count {
             let len: u16 = reader.number()?;
             let mut link = || reader.number().map(|id: u32| id.wrapping_sub(1));
             let (child, sibling) = (link()?, link()?);
-            dictionary.words.push(Word { start, len, child, sibling });
+            dictionary.words.push(Word { start, len, is_own_stem: false, child, sibling });
             start = start.checked_add(len.into())?;
         }
         dictionary.text.push_str(reader.text().filter(|text| text.len() == start as usize)?);
@@ -285,7 +316,13 @@ impl Dictionary {
             let id = reader.number().filter(|&id: &u32| (id as usize) < count)?;
             dictionary.sorted.push(id);
         }
-        let (text, words) = (&dictionary.text, &dictionary.words);
+        for (parent, child) in dictionary.families() {
+            if let Some(last) = dictionary.words.get_mut(child as usize).filter(|child| child.sibling == NONE) {
+                last.sibling = LAST | parent;
+            }
+        }
+        let (text, words, sorted) = (&dictionary.text, &dictionary.words, &dictionary.sorted);
+        dictionary.guide = Guide::new(sorted.len(), |at| sorted.get(at).map_or("", |&id| slice(text, words, id)));
         let hash_of = |id: &u32| hash(seed, slice(text, words, *id).as_bytes());
         dictionary.by_text.reserve(count, hash_of);
         for id in 0..u32::try_from(count).ok()? {
@@ -297,13 +334,6 @@ impl Dictionary {
     pub(super) fn len(&self) -> usize {
         self.words.len()
     }
-}
-
-/// The first bytes of a word as a number, which compare as the words do where they differ.
-fn beginning(word: &str) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.iter_mut().zip(word.bytes()).for_each(|(to, from)| *to = from);
-    u64::from_be_bytes(bytes)
 }
 
 /// As `partition_point`, fastest where the point is near.

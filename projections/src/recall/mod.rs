@@ -9,7 +9,9 @@ mod answer;
 mod best;
 mod checkpoint;
 mod dictionary;
+mod guide;
 mod hash;
+mod marks;
 mod math;
 mod postings;
 mod query;
@@ -17,10 +19,11 @@ mod rank;
 mod same;
 mod saving;
 mod search;
+mod singles;
 mod slots;
+mod sums;
 #[cfg(test)]
 mod tests;
-mod window;
 
 use alloc::string::String;
 use alloc::sync::Arc;

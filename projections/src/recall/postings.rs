@@ -46,6 +46,11 @@ impl Counts {
         }
     }
 
+    /// In each field at least as much as either.
+    pub(super) const fn join(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
     pub(super) const fn of(self, field: Field) -> u8 {
         match field {
             Field::Value => self.0 & 0x0f,
@@ -110,13 +115,14 @@ impl Postings {
     }
 
     /// The documents of a word.
+    #[inline]
     pub(super) fn iter(&self, word: u32) -> Iter<'_> {
         let (one, bytes) = match self.holders(word) {
             Holders::None => (None, [].as_slice()),
             Holders::One(slot, counts) => (Some((slot, counts)), [].as_slice()),
             Holders::Many(number) => (None, self.list(number)),
         };
-        Iter { one, bytes: bytes.iter(), slot: 0 }
+        Iter { one, bytes, slot: 0 }
     }
 
     /// About how many documents a word has, never fewer.
@@ -186,9 +192,9 @@ impl Postings {
 
 impl List {
     fn read(bytes: &[u8], used: u32) -> Option<Self> {
-        let mut read = Iter { one: None, bytes: bytes.iter(), slot: 0 };
+        let mut read = Iter { one: None, bytes, slot: 0 };
         let mut last = None;
-        while !read.bytes.as_slice().is_empty() {
+        while !read.bytes.is_empty() {
             let (slot, _) = read.next()?;
             if slot >= used || last.is_some_and(|last| slot <= last) {
                 return None;
@@ -225,35 +231,54 @@ impl List {
 /// Walks a list in rising order of slot.
 pub(super) struct Iter<'a> {
     one: Option<(u32, Counts)>,
-    bytes: core::slice::Iter<'a, u8>,
+    bytes: &'a [u8],
     slot: u32,
 }
 
 impl Iterator for Iter<'_> {
     type Item = (u32, Counts);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let Some(&first) = self.bytes.next() else {
+        if self.bytes.is_empty() {
             return self.one.take();
-        };
-        let mut word = u64::from(first & 0x7f);
-        let mut byte = first;
-        let mut shift = 7;
-        while byte & 0x80 != 0 {
-            byte = *self.bytes.next()?;
-            // Only forged bytes get so far that nothing is left of a shift.
-            word |= u64::from(byte & 0x7f).checked_shl(shift)?;
-            shift += 7;
         }
-        self.slot = self.slot.wrapping_add((word >> 2) as u32);
-        let counts = match word & 3 {
-            0 => Counts::VALUE_ONCE,
-            1 => Counts::KEY_ONCE,
-            2 => Counts::METADATA_ONCE,
-            _ => Counts(*self.bytes.next()?),
+        let (step, rest) = split_step(self.bytes)?;
+        let (counts, rest) = match (step & 3, rest) {
+            (0, rest) => (Counts::VALUE_ONCE, rest),
+            (1, rest) => (Counts::KEY_ONCE, rest),
+            (2, rest) => (Counts::METADATA_ONCE, rest),
+            (_, [counts, rest @ ..]) => (Counts(*counts), rest),
+            (_, []) => return None,
         };
+        self.slot = self.slot.wrapping_add((step >> 2) as u32);
+        self.bytes = rest;
         Some((self.slot, counts))
     }
+}
+
+/// A step with its code, and the bytes behind it. Nearly all take one byte or two.
+#[inline]
+fn split_step(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    match bytes {
+        [first @ 0..0x80, rest @ ..] => Some((u64::from(*first), rest)),
+        [first, second @ 0..0x80, rest @ ..] => Some((u64::from(first & 0x7f) | u64::from(*second) << 7, rest)),
+        _ => split_long_step(bytes),
+    }
+}
+
+#[cold]
+fn split_long_step(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (mut step, mut shift, mut rest) = (0, 0, bytes);
+    while let [byte, after @ ..] = rest {
+        // Only forged bytes get so far that nothing is left of a shift.
+        step |= u64::from(byte & 0x7f).checked_shl(shift)?;
+        (shift, rest) = (shift + 7, after);
+        if byte & 0x80 == 0 {
+            return Some((step, rest));
+        }
+    }
+    None
 }
 
 #[cfg(test)]

@@ -7,19 +7,12 @@ use alloc::vec::Vec;
 use bilinc_core::DREAM_PREFIX;
 
 use super::Recall;
-use super::answer::{Answer, Match};
+use super::answer::{Answer, Met};
 use super::best::Best;
 use super::postings::Field;
 use super::query::{self, How};
-use super::rank::{Formula, worth};
+use super::rank::Formula;
 use super::slots::{ORDINARY, REPORT};
-use super::window::{WINDOW, Window};
-
-/// The ways of answering, by their numbers.
-const HOWS: [How; 4] = [How::Exact, How::Stem, How::Prefix, How::Typo];
-/// The answers of so many words are walked side by side; those of more are added up by stretches of documents. Few in
-/// tests, so that they meet both.
-const FEW_ANSWERS: usize = if cfg!(test) { 2 } else { 6 };
 
 /// How tolerant a search is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,26 +112,27 @@ impl Recall {
         }
         let visibility = if query.starts_with(DREAM_PREFIX) { ORDINARY | REPORT } else { ORDINARY };
         let formula = Formula::new(self.slots.totals(visibility), options);
-        let answers: Vec<Answer> = query::terms(query, options, &self.dictionary)
-            .into_iter()
-            .map(|term| self.answer(term, options, &formula, visibility))
-            .filter(|answer| !answer.matches.is_empty())
-            .collect();
+        let mut met = Met::new(self, visibility);
+        let mut answers: Vec<Answer> = Vec::new();
+        for term in query::terms(query, options, &self.dictionary) {
+            if !answers.is_empty() {
+                met.marks.next_word();
+            }
+            answers.extend(self.answer(term, options, &formula, &mut met));
+        }
 
         let whole = answers.iter().map(|answer| answer.rarity).sum();
         let named = self.slots.find(query);
+        let again = core::mem::take(&mut met.marks).number_all(named);
+        let sums = self.sum_up(&answers, &met, &again, whole, &formula);
         let compete = |mut best: Best<'a, '_>| {
-            let mut of_named = 0.0;
-            self.score(&answers, whole, &formula, |slot, score| {
-                if named == Some(slot) {
-                    of_named = score;
-                } else {
-                    best.offer(slot, score);
-                }
-            });
-            if let Some(slot) = named {
-                best.offer(slot, formula.named(of_named, whole));
+            // Before all others, and the newest of them first: the more they reach, the fewer of the others need be
+            // looked at.
+            for (&slot, &score) in again.slots.iter().zip(&sums).rev() {
+                let score = if named == Some(slot) { formula.named(score, whole) } else { score };
+                best.offer(slot, self.slots.facts(slot), score);
             }
+            self.offer_singles(&answers, &met, &again, whole, &formula, &mut best);
             best.into_vec()
         };
         // The filter costs more than all that is done here for a document, and mostly turns none away: so it is asked
@@ -156,76 +150,9 @@ impl Recall {
                 Some(Hit {
                     key: Arc::clone(candidate.document.key.as_ref()?),
                     score: candidate.score,
-                    matched: (explained.iter()).filter_map(|answer| answer.explain(candidate.slot)).collect(),
+                    matched: (explained.iter()).filter_map(|answer| answer.explain(candidate.slot, &met)).collect(),
                 })
             })
             .collect()
-    }
-
-    /// Adds up the answers for each document and hands on the score. Latest slots come first where that costs
-    /// nothing: newer documents win ties, so that older ones need not be looked at.
-    fn score(&self, answers: &[Answer], whole: f64, formula: &Formula, mut give: impl FnMut(u32, f64)) {
-        if let [answer] = answers {
-            let by_how = HOWS.map(|how| formula.by_share(answer.rarity * worth(how) / whole));
-            for found in answer.matches.iter().rev() {
-                let by_share = by_how.get(found.how as usize).copied().unwrap_or_default();
-                give(found.slot, found.weight * by_share);
-            }
-            return;
-        }
-        if answers.len() <= FEW_ANSWERS {
-            score_few(answers, whole, formula, give);
-            return;
-        }
-        let mut rests: Vec<&[Match]> = answers.iter().map(|a| a.matches.as_slice()).collect();
-        let mut window = Window::new();
-        loop {
-            // Windows without any match are passed over.
-            let next = rests.iter().filter_map(|rest| rest.first()).map(|m| m.slot);
-            let Some(first) = next.min() else { break };
-            let end = first.saturating_add(WINDOW as u32);
-            for (rest, answer) in rests.iter_mut().zip(answers) {
-                let inside = rest.partition_point(|found| found.slot < end);
-                let (now, later) = rest.split_at(inside);
-                *rest = later;
-                for found in now {
-                    let weight = answer.rarity * worth(found.how);
-                    window.add((found.slot - first) as usize, found.weight, weight);
-                }
-            }
-            window.drain(|offset, sum, weight| {
-                give(first + offset, formula.score(sum, weight / whole));
-            });
-        }
-    }
-}
-
-/// Adds up few answers, from the latest slot to the first.
-fn score_few(answers: &[Answer], whole: f64, formula: &Formula, mut give: impl FnMut(u32, f64)) {
-    struct Rest<'a> {
-        matches: &'a [Match],
-        /// One more than the slot of the last of them, 0 when none is left.
-        next: u64,
-        by_how: [f64; HOWS.len()],
-    }
-    let next = |matches: &[Match]| matches.last().map_or(0, |found| u64::from(found.slot) + 1);
-    let rest = |answer: &'_ Answer| HOWS.map(|how| answer.rarity * worth(how));
-    let mut rests: Vec<Rest<'_>> = (answers.iter())
-        .map(|answer| Rest { matches: &answer.matches, next: next(&answer.matches), by_how: rest(answer) })
-        .collect();
-    loop {
-        let latest = rests.iter().fold(0, |latest, rest| rest.next.max(latest));
-        let (mut sum, mut weight, mut slot) = (0.0, 0.0, None);
-        // In the order of the words, because the last bits of a sum depend on it.
-        for rest in rests.iter_mut().filter(|rest| rest.next == latest) {
-            if let Some((found, before)) = rest.matches.split_last() {
-                sum += found.weight;
-                weight += rest.by_how.get(found.how as usize).copied().unwrap_or_default();
-                slot = Some(found.slot);
-                (rest.matches, rest.next) = (before, next(before));
-            }
-        }
-        let Some(slot) = slot else { break };
-        give(slot, formula.score(sum, weight / whole));
     }
 }

@@ -40,6 +40,11 @@ pub(super) const ORDINARY: u8 = 1;
 pub(super) const REPORT: u8 = 2;
 
 impl Facts {
+    /// Of no document whose value is so long a word counts more.
+    pub(super) const fn shortest(length: Length) -> Self {
+        Self { value_len: length.least(), key_len: 1, flags: 0 }
+    }
+
     pub(super) fn new(key: &str, memory_type: u8, value_len: usize, key_len: usize) -> Self {
         let kind = if key.starts_with(DREAM_PREFIX) { REPORT } else { ORDINARY };
         Self {
@@ -59,6 +64,34 @@ impl Facts {
     }
 }
 
+/// About how many words a value has, in one byte: a walk over long lists looks at nothing else of most documents.
+/// Never less for a longer one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Length(u8);
+
+/// So short lengths are told exactly, longer ones by steps.
+const EXACT: u16 = 200;
+/// With it the longest still fits: 200 + 54 * 1,200 + 535 is 65,535.
+const LENGTH_STEP: u16 = 1_200;
+
+impl Length {
+    /// Of a document that is dead, or a report.
+    const HIDDEN: Self = Self(0);
+    /// Not longer than any.
+    pub(super) const SHORTEST: Self = Self(1);
+
+    const fn of(value_len: u16) -> Self {
+        let step = if value_len < EXACT { value_len } else { EXACT + (value_len - EXACT) / LENGTH_STEP };
+        Self(step as u8 + 1)
+    }
+
+    /// The fewest words of such a value.
+    const fn least(self) -> u16 {
+        let step = (self.0 as u16).saturating_sub(1);
+        if step < EXACT { step } else { EXACT + (step - EXACT) * LENGTH_STEP }
+    }
+}
+
 /// Sums over living documents, from which averages come. Whole numbers, so order of arrival cannot show.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Totals {
@@ -72,9 +105,11 @@ pub(super) struct Slots {
     seed: u64,
     slots: Vec<Slot>,
     facts: Vec<Facts>,
+    /// What a walk over lists asks of each posting.
+    lengths: Vec<Length>,
     by_key: HashTable<u32>,
-    ordinary: Totals,
-    reports: Totals,
+    of_ordinary: Totals,
+    of_reports: Totals,
 }
 
 impl Slots {
@@ -84,8 +119,9 @@ impl Slots {
             slots: Vec::new(),
             facts: Vec::new(),
             by_key: HashTable::new(),
-            ordinary: Totals { documents: 0, value_words: 0, key_words: 0 },
-            reports: Totals { documents: 0, value_words: 0, key_words: 0 },
+            lengths: Vec::new(),
+            of_ordinary: Totals { documents: 0, value_words: 0, key_words: 0 },
+            of_reports: Totals { documents: 0, value_words: 0, key_words: 0 },
         }
     }
 
@@ -107,6 +143,18 @@ impl Slots {
         self.facts.get(slot as usize).copied().unwrap_or_default()
     }
 
+    /// About how long the value of a document is; None when it is not visible.
+    #[inline]
+    pub(super) fn length(&self, slot: u32, visibility: u8) -> Option<Length> {
+        let length = self.lengths.get(slot as usize).copied()?;
+        if length != Length::HIDDEN {
+            return Some(length);
+        }
+        // Reports are looked for nearly never.
+        let facts = self.facts(slot);
+        (visibility & REPORT != 0 && facts.visible(REPORT)).then(|| Length::of(facts.value_len))
+    }
+
     pub(super) fn find(&self, key: &str) -> Option<u32> {
         self.find_hashed(hash(self.seed, key.as_bytes()), key)
     }
@@ -118,7 +166,7 @@ impl Slots {
     /// Sums over the documents of this visibility.
     pub(super) fn totals(&self, visibility: u8) -> Totals {
         let mut sum = Totals::default();
-        for (kind, totals) in [(ORDINARY, self.ordinary), (REPORT, self.reports)] {
+        for (kind, totals) in [(ORDINARY, self.of_ordinary), (REPORT, self.of_reports)] {
             if visibility & kind != 0 {
                 sum.documents += totals.documents;
                 sum.value_words += totals.value_words;
@@ -138,8 +186,10 @@ impl Slots {
         let id = u32::try_from(self.slots.len()).ok()?;
         grow(&mut self.slots, 1);
         grow(&mut self.facts, 1);
+        grow(&mut self.lengths, 1);
         self.slots.push(slot);
         self.facts.push(facts);
+        self.lengths.push(if facts.visible(ORDINARY) { Length::of(facts.value_len) } else { Length::HIDDEN });
         let (seed, slots) = (self.seed, &self.slots);
         let hash_of = |id: &u32| hash(seed, key_at(slots, *id).as_bytes());
         self.by_key.insert_unique(of_key, id, hash_of);
@@ -154,6 +204,9 @@ impl Slots {
         let found = self.by_key.find_entry(hash, |&slot| key_at(slots, slot) == key);
         let Ok(entry) = found else { return };
         let (id, _) = entry.remove();
+        if let Some(length) = self.lengths.get_mut(id as usize) {
+            *length = Length::HIDDEN;
+        }
         let gone = self.facts.get_mut(id as usize).map(core::mem::take).unwrap_or_default();
         if let Some(slot) = self.slots.get_mut(id as usize) {
             slot.key = None;
@@ -162,7 +215,7 @@ impl Slots {
     }
 
     fn count(&mut self, facts: Facts, step: fn(u64, u64) -> u64) {
-        let totals = if facts.visible(REPORT) { &mut self.reports } else { &mut self.ordinary };
+        let totals = if facts.visible(REPORT) { &mut self.of_reports } else { &mut self.of_ordinary };
         totals.documents = step(totals.documents, 1);
         totals.value_words = step(totals.value_words, facts.value_len.into());
         totals.key_words = step(totals.key_words, facts.key_len.into());
@@ -194,6 +247,7 @@ impl Slots {
         let count = reader.count()?;
         slots.slots.reserve_exact(count);
         slots.facts.reserve_exact(count);
+        slots.lengths.reserve_exact(count);
         // The table is empty: there is nothing to hash again.
         slots.by_key.reserve(count, |_| 0);
         for _ in 0..count {
@@ -223,4 +277,21 @@ impl Slots {
 
 fn key_at(slots: &[Slot], slot: u32) -> &str {
     slots.get(slot as usize).and_then(|slot| slot.key.as_deref()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_is_never_above_the_words_of_a_value_and_never_falls() {
+        let mut before = Length::HIDDEN;
+        for words in 0..=u16::MAX {
+            let length = Length::of(words);
+            assert!(length >= before && length > Length::HIDDEN, "{words}");
+            assert!(length.least() <= words && words - length.least() < LENGTH_STEP, "{words}");
+            assert!(words >= EXACT || length.least() == words, "{words}");
+            before = length;
+        }
+    }
 }

@@ -1,12 +1,14 @@
 //! The index against a scorer that has none: it reads every document for every query.
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use proptest::prelude::*;
 
 use super::super::analysis::{Side, each_word, text_of};
+use super::super::checkpoint::Reader;
 use super::super::dictionary::Dictionary;
 use super::super::postings::Counts;
 use super::super::rank::{Formula, worth};
@@ -231,6 +233,60 @@ proptest! {
                     }
                 }
             }
+        }
+    }
+}
+
+/// A value of one to three words, each some times, among other words of any number.
+fn a_value() -> impl Strategy<Value = String> {
+    let words = proptest::collection::vec((proptest::sample::select(&POOL[..]), 1_usize..4), 1..4);
+    (words, proptest::sample::select(&[0_usize, 1, 2, 7, 150, 198, 260, 1_500][..])).prop_map(|(words, others)| {
+        let words = words.into_iter().flat_map(|(word, times)| core::iter::repeat_n(word, times));
+        words.chain(core::iter::repeat_n("zzz", others)).collect::<Vec<_>>().join(" ")
+    })
+}
+
+proptest! {
+    /// Most documents are passed over because they cannot take a place: none may be that could.
+    #[test]
+    fn few_places_among_values_of_any_length_go_to_the_best(
+        values in proptest::collection::vec((a_value(), 0_u8..3), 8..40),
+        keyed in proptest::sample::subsequence(&["paint", "maria", "tea"][..], 0..3),
+        query in proptest::sample::subsequence(&["painting", "maria", "teapo", "tea", "happy"][..], 1..4),
+        limit in 1_usize..5,
+    ) {
+        let of = |(place, (value, importance)): (usize, (String, u8))| Note {
+            key: if place % 5 == 0 { format!("k{place}. {}", keyed.join(" ")) } else { format!("k{place}") },
+            importance: f64::from(importance),
+            changed: 7 * place as u64 % 11,
+            ..note("", &format!("\"{value}\""))
+        };
+        let notes: Vec<Note> = values.into_iter().enumerate().map(of).collect();
+        let options = SearchOptions { limit, ..SearchOptions::default() };
+        let found = index(&notes).search(&query.join(" "), &options, &mut |_| true);
+        let mut wanted = scores(&notes, &query);
+        wanted.truncate(limit);
+        let found: Vec<_> = found.iter().map(|hit| (String::from(&*hit.key), hit.score.to_bits())).collect();
+        let wanted: Vec<_> = wanted.into_iter().map(|(key, score)| (key, score.to_bits())).collect();
+        prop_assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_stem_that_is_remembered_is_that_of_the_word(
+        words in proptest::collection::vec(
+            "(relat|happi|paint|analys|went|go)(|e|s|es|is|ed|ing|ion|ions|ional|ness|er|y)", 1..40),
+    ) {
+        let mut kept = Dictionary::new(3);
+        for word in &words {
+            kept.intern(word);
+        }
+        let mut bytes = Vec::new();
+        kept.to_write().write(&mut alloc::vec![true; kept.len()], &mut bytes);
+        let read = Dictionary::read(4, &mut Reader::new(&bytes)).expect("own bytes");
+        let none = Dictionary::new(0);
+        for word in &words {
+            prop_assert_eq!(kept.stem(word), none.stem(word));
+            prop_assert_eq!(read.stem(word), none.stem(word));
         }
     }
 }
