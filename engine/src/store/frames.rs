@@ -16,8 +16,8 @@ pub(super) struct FrameCache(Mutex<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// By their first positions.
-    frames: BTreeMap<u64, Frame>,
+    /// By their first positions; beside the table, which moves what it holds.
+    frames: BTreeMap<u64, Box<Frame>>,
     /// Their first positions, oldest first: which one was used last would have to be noted at each look.
     order: VecDeque<u64>,
     bytes: u64,
@@ -31,7 +31,7 @@ impl FrameCache {
     pub(super) fn get(&self, seq: u64) -> Option<Frame> {
         let kept = self.kept();
         let (_, frame) = kept.frames.range(..=seq).next_back()?;
-        (frame.last_seq() >= seq).then(|| frame.clone())
+        (frame.last_seq() >= seq).then(|| Frame::clone(frame))
     }
 
     /// Lets go of all of them: a frame shares its buffer with those around it, so none is kept that may
@@ -47,7 +47,7 @@ impl FrameCache {
         }
         let mut kept = self.kept();
         // Another thread may have read it, too.
-        if kept.frames.insert(frame.first_seq(), frame.clone()).is_some() {
+        if kept.frames.insert(frame.first_seq(), Box::new(frame.clone())).is_some() {
             return;
         }
         kept.order.push_back(frame.first_seq());
