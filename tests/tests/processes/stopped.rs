@@ -165,9 +165,12 @@ fn a_process_that_is_killed_while_it_is_stopped_with_a_lock_holds_it_no_longer()
             stopped.said.push(said);
         }
         assert!(!stopped.other.ended_well());
-        // The thread that waited in vain gets the lock only now and lets it go at once. Who opens meanwhile
-        // without waiting leaves what was appended to the next one, and readers would see it come.
-        drop(Memory::open(stopped.folder.path()).unwrap());
+        // The thread that waited in vain gets the lock only now and lets it go at once. No open waits for a lock while
+        // the mark is sound: one that comes meanwhile leaves what was appended to the next, and readers would see it
+        // come. A write waits.
+        let patient = Memory::open(stopped.folder.path()).unwrap();
+        patient.commit(commit("patient", "v")).unwrap();
+        drop(patient);
         stopped.assert_readable();
         stopped.assert_goes_on(place);
     }
